@@ -2,7 +2,7 @@ package db_test
 
 import (
 	"context"
-	"database/sql"
+	"slices"
 	"testing"
 
 	"github.com/counterfoil/counterfoil/db"
@@ -30,28 +30,13 @@ func TestEndOthers(t *testing.T) {
 			_, err := other.ExecContext(ctx, "DO GET_LOCK(?, 600), ?", name, []byte("\xed\x71\xcf\xc0"))
 			ended <- err
 		}()
-		domaintest.Until(t, "the other waits for the lock", func() bool { return waitsForLock(t, restore, name) })
+		domaintest.Until(t, "the other waits for the lock", func() bool {
+			list := domaintest.OK(dbtest.Connections(restore.QueryContext(t.Context(), dbtest.ShowConnections)))(t)
+			return slices.ContainsFunc(list, func(c dbtest.Connection) bool { return c.Database == name && c.State == "User lock" })
+		})
 		domaintest.Must(t, db.EndOthers(t.Context(), restore))
 		if err := <-ended; err == nil {
 			t.Error("the other connection was not ended")
 		}
 	})
-}
-
-// waitsForLock reports whether a connection to a database waits for a lock with a name.
-func waitsForLock(t *testing.T, conn *sql.Conn, database string) (waits bool) {
-	t.Helper()
-	rows := domaintest.OK(conn.QueryContext(t.Context(), "SHOW PROCESSLIST"))(t)
-	defer rows.Close()
-	columns := domaintest.OK(rows.Columns())(t)
-	values, into := make([]sql.NullString, len(columns)), make([]any, len(columns))
-	for i := range values {
-		into[i] = &values[i]
-	}
-	for rows.Next() {
-		domaintest.Must(t, rows.Scan(into...))
-		const db, state = 3, 6
-		waits = waits || values[db].String == database && values[state].String == "User lock"
-	}
-	return waits
 }

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/wait"
 )
@@ -297,9 +299,8 @@ func (s *env) disconnect(but *actor) {
 func (s *env) kill(connection uint64) {
 	s.watch.Exec(fmt.Sprintf("KILL %d", connection)) // it may have gone already
 	for {
-		var n int
-		err := s.watch.QueryRow("SELECT COUNT(*) FROM information_schema.processlist WHERE id = ?", connection).Scan(&n)
-		if err == nil && n == 0 {
+		list, err := dbtest.Connections(s.watch.Query(dbtest.ShowConnections))
+		if err == nil && !slices.ContainsFunc(list, func(c dbtest.Connection) bool { return c.ID == connection }) {
 			return
 		}
 		_ = wait.Sleep(context.Background(), 100*time.Microsecond) // thousands of them die

@@ -68,8 +68,7 @@ func TestClaim(t *testing.T) {
 			lost <- err
 		}()
 		domaintest.Until(t, "the claim waits", func() bool {
-			return domaintest.Number(t, e.DB, `SELECT COUNT(*) FROM information_schema.processlist
-				WHERE db = DATABASE() AND id <> CONNECTION_ID() AND info LIKE '%LAST_INSERT_ID(fence + 1)%'`) > 0
+			return dbtest.Others(t, e.SQL, dbtest.Running(`LAST_INSERT_ID\(fence \+ 1\)`)) > 0
 		})
 		domaintest.OK(tx.Exec("UPDATE webhook SET lease_ends = NOW(6) + INTERVAL 1 MINUTE WHERE id = ?", hook))(t)
 		domaintest.Must(t, tx.Commit())

@@ -56,8 +56,7 @@ func (e *env) meanwhile(t testing.TB, table string, row uint64, change string, d
 	domaintest.OK(tx.Exec("SELECT id FROM "+table+" WHERE id = ? FOR UPDATE", row))(t)
 	done := make(chan error, 1)
 	go func() { done <- do() }()
-	for dbtest.Others(t, e.DB.SQL,
-		"SELECT COUNT(*) FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID() AND info LIKE '%FROM "+table+"%FOR UPDATE%'") == 0 {
+	for dbtest.Others(t, e.DB.SQL, dbtest.Running("FROM "+table+".*FOR UPDATE")) == 0 {
 		select {
 		case err := <-done:
 			t.Fatalf("it did not wait for the lock: %v", err)

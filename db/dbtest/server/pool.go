@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/db/dbtest"
 	"github.com/counterfoil/counterfoil/domain/wait"
 )
 
@@ -308,12 +310,11 @@ func (p *pool) triggers(name string) ([]string, error) {
 // idle returns nil once the database has no connections: the server notices a closed client with a delay.
 func (p *pool) idle(name string) error {
 	for until := time.Now().Add(200 * time.Millisecond); ; _ = wait.Sleep(context.Background(), 2*time.Millisecond) {
-		connected, err := p.strings("SELECT user FROM information_schema.processlist WHERE db = '" + name +
-			"' AND id <> CONNECTION_ID()")
+		list, err := dbtest.Connections(p.sql.Query(dbtest.ShowConnections))
 		if err != nil {
 			return err
 		}
-		if len(connected) == 0 {
+		if !slices.ContainsFunc(list, func(c dbtest.Connection) bool { return c.Database == name }) {
 			return nil
 		}
 		if time.Now().After(until) {

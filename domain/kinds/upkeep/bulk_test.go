@@ -45,8 +45,9 @@ func TestPagesAnswerWhileABigRunReads(t *testing.T) {
 	domaintest.OK(e.Console.StartRun(ctx, run.ID, 0, nil))(t)
 	waiting := e.DB.WithPool(1)
 	domaintest.Until(t, "the run's connections wait for the table", func() bool {
-		return dbtest.Others(t, waiting.SQL, `SELECT COUNT(*) FROM information_schema.processlist
-			WHERE db = DATABASE() AND state = 'Waiting for table metadata lock'`) >= db.BulkConnections
+		return dbtest.Others(t, waiting.SQL, func(c dbtest.Connection) bool {
+			return c.State == "Waiting for table metadata lock"
+		}) >= db.BulkConnections
 	})
 	asks, over := context.WithTimeout(ctx, 2*time.Minute)
 	defer over()

@@ -111,12 +111,11 @@ func (b env) until(what string, holds func() bool) {
 	domaintest.Until(b.t, what, holds)
 }
 
-// waits waits until another connection executes a statement like one of these, which waits for a lock.
-func (b env) waits(like ...any) {
+// waits waits until another connection executes a statement with a regular expression, which waits for a lock.
+func (b env) waits(expression string) {
 	b.t.Helper()
 	b.until("a statement waits", func() bool {
-		return dbtest.Others(b.t, b.d.SQL, fmt.Sprintf(`SELECT COUNT(*) FROM information_schema.processlist
-			WHERE db = DATABASE() AND id <> CONNECTION_ID() AND (info LIKE '%s' OR info LIKE '%s')`, like...)) > 0
+		return dbtest.Others(b.t, b.d.SQL, dbtest.Running(expression)) > 0
 	})
 }
 

@@ -211,7 +211,7 @@ func TestClaimInTrouble(t *testing.T) {
 		domaintest.OK(other.Exec("SELECT * FROM migration_counter WHERE run_id = ? FOR UPDATE", uint64(run)))(t)
 		finished := make(chan struct{})
 		go func() { defer close(finished); h.ends(list, complete, nil) }()
-		b.waits("%INTO migration_counter%", "%UPDATE migration_counter%")
+		b.waits("(INTO|UPDATE) migration_counter")
 		_, err = other.Exec("UPDATE migration_task SET note = 'x' WHERE run_id = ?", uint64(run))
 		if err != nil && !db.IsDeadlock(err) {
 			t.Fatal(err)

@@ -35,7 +35,7 @@ func TestTheRunIsLockedBeforeItsTasks(t *testing.T) {
 			domaintest.OK(b.d.WithTx(operator).LockRun(t.Context(), run))(t)
 			done := make(chan error, 1)
 			go func() { done <- take(h, run) }()
-			b.waits("%migration_run%FOR UPDATE%", "%migration_run%SHARE MODE%")
+			b.waits("migration_run.*(FOR UPDATE|SHARE MODE)")
 			if _, err := operator.Exec("SELECT id FROM migration_task WHERE run_id = ? FOR UPDATE NOWAIT",
 				uint64(run)); err != nil {
 				t.Errorf("it holds tasks while it waits for the run: %v", err)
