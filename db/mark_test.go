@@ -31,7 +31,7 @@ func TestEndOthers(t *testing.T) {
 			ended <- err
 		}()
 		domaintest.Until(t, "the other waits for the lock", func() bool {
-			list := domaintest.OK(dbtest.Connections(restore.QueryContext(t.Context(), dbtest.ShowConnections)))(t)
+			list := domaintest.OK(dbtest.Connections(t.Context(), restore))(t)
 			return slices.ContainsFunc(list, func(c dbtest.Connection) bool { return c.Database == name && c.State == "User lock" })
 		})
 		domaintest.Must(t, db.EndOthers(t.Context(), restore))

@@ -273,7 +273,7 @@ func TestFailoverIsKilled(t *testing.T) {
 		_ = cmd.Process.Kill()
 		err := cmd.Wait()
 		domaintest.Until(t, "the server has ended the last statement", func() bool { // a kill does not end it
-			list := domaintest.OK(dbtest.Connections(template.SQL.Query(dbtest.ShowConnections)))(t)
+			list := domaintest.OK(dbtest.Connections(t.Context(), template.SQL))(t)
 			return !slices.ContainsFunc(list, func(c dbtest.Connection) bool {
 				return c.Database == databaseOf(to) && strings.HasPrefix(c.Statement, "DROP TABLE")
 			})

@@ -1,6 +1,7 @@
 package dbtest
 
 import (
+	"context"
 	"database/sql"
 	"regexp"
 	"testing"
@@ -27,7 +28,7 @@ func Others(t testing.TB, d *sql.DB, matches func(Connection) bool) int {
 	if err := conn.QueryRowContext(t.Context(), "SELECT CONNECTION_ID(), DATABASE()").Scan(&own, &database); err != nil {
 		t.Fatal(err)
 	}
-	list, err := Connections(conn.QueryContext(t.Context(), ShowConnections))
+	list, err := Connections(t.Context(), conn)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,12 +47,12 @@ func Running(expression string) func(Connection) bool {
 	return func(c Connection) bool { return has.MatchString(c.Statement) }
 }
 
-// ShowConnections lists a server's connections. SHOW does not translate the statements that they run: MySQL's tables of
-// the same list fail (error 3854) while any statement on the server holds bytes that are no text, such as a hash.
-const ShowConnections = "SHOW FULL PROCESSLIST"
-
-// Connections reads the answer to ShowConnections.
-func Connections(rows *sql.Rows, err error) ([]Connection, error) {
+// Connections lists a server's connections. SHOW does not translate the statements that they run: MySQL's tables of the
+// same list fail (error 3854) while any statement on the server holds bytes that are no text, such as a hash.
+func Connections(ctx context.Context, on interface {
+	QueryContext(ctx context.Context, statement string, args ...any) (*sql.Rows, error)
+}) ([]Connection, error) {
+	rows, err := on.QueryContext(ctx, "SHOW FULL PROCESSLIST")
 	if err != nil {
 		return nil, err
 	}

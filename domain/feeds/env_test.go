@@ -299,7 +299,7 @@ func (s *env) disconnect(but *actor) {
 func (s *env) kill(connection uint64) {
 	s.watch.Exec(fmt.Sprintf("KILL %d", connection)) // it may have gone already
 	for {
-		list, err := dbtest.Connections(s.watch.Query(dbtest.ShowConnections))
+		list, err := dbtest.Connections(context.Background(), s.watch)
 		if err == nil && !slices.ContainsFunc(list, func(c dbtest.Connection) bool { return c.ID == connection }) {
 			return
 		}

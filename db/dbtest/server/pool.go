@@ -310,7 +310,7 @@ func (p *pool) triggers(name string) ([]string, error) {
 // idle returns nil once the database has no connections: the server notices a closed client with a delay.
 func (p *pool) idle(name string) error {
 	for until := time.Now().Add(200 * time.Millisecond); ; _ = wait.Sleep(context.Background(), 2*time.Millisecond) {
-		list, err := dbtest.Connections(p.sql.Query(dbtest.ShowConnections))
+		list, err := dbtest.Connections(context.Background(), p.sql)
 		if err != nil {
 			return err
 		}
