@@ -898,6 +898,8 @@ type SavedView struct {
 	Version   uint64
 	CreatedAt time.Time
 	UpdatedAt time.Time
+	GroupedBy string
+	Fields    string
 }
 
 type SealedSecret struct {

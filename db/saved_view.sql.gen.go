@@ -123,9 +123,10 @@ func (q *Queries) CountSharedViews(ctx context.Context, companyID id.Company, li
 
 const createSavedView = `-- name: CreateSavedView :execlastid
 
-INSERT INTO saved_view (company_id, board_id, account_id, name, layout, query, lanes, shared, created_at, updated_at)
+INSERT INTO saved_view (company_id, board_id, account_id, name, layout, query, lanes, grouped_by, fields, shared, created_at,
+  updated_at)
 VALUES (?, ?, ?, ?, ?, ?,
-  ?, ?, ?, ?)
+  ?, ?, ?, ?, ?, ?)
 `
 
 type CreateSavedViewParams struct {
@@ -136,6 +137,8 @@ type CreateSavedViewParams struct {
 	Layout    string
 	Query     string
 	Lanes     string
+	GroupedBy string
+	Fields    string
 	Shared    bool
 	Now       time.Time
 }
@@ -150,6 +153,8 @@ func (q *Queries) CreateSavedView(ctx context.Context, arg CreateSavedViewParams
 		arg.Layout,
 		arg.Query,
 		arg.Lanes,
+		arg.GroupedBy,
+		arg.Fields,
 		arg.Shared,
 		arg.Now,
 		arg.Now,
@@ -214,7 +219,7 @@ func (q *Queries) ForgetPins(ctx context.Context, accountID id.Account, companyI
 }
 
 const ownSavedViews = `-- name: OwnSavedViews :many
-SELECT v.id, v.company_id, v.board_id, v.account_id, v.name, v.layout, v.query, v.lanes, v.shared, v.version, v.created_at, v.updated_at, b.slug, b.title, b.archived_at, p.view_id IS NOT NULL AS pinned
+SELECT v.id, v.company_id, v.board_id, v.account_id, v.name, v.layout, v.query, v.lanes, v.shared, v.version, v.created_at, v.updated_at, v.grouped_by, v.fields, b.slug, b.title, b.archived_at, p.view_id IS NOT NULL AS pinned
 FROM saved_view v FORCE INDEX (uq_saved_view_name)
 JOIN board b ON b.id = v.board_id
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
@@ -270,6 +275,8 @@ func (q *Queries) OwnSavedViews(ctx context.Context, arg OwnSavedViewsParams) ([
 			&i.SavedView.Version,
 			&i.SavedView.CreatedAt,
 			&i.SavedView.UpdatedAt,
+			&i.SavedView.GroupedBy,
+			&i.SavedView.Fields,
 			&i.Slug,
 			&i.Title,
 			&i.ArchivedAt,
@@ -312,7 +319,7 @@ func (q *Queries) PinView(ctx context.Context, arg PinViewParams) error {
 }
 
 const pinnedViews = `-- name: PinnedViews :many
-SELECT v.id, v.company_id, v.board_id, v.account_id, v.name, v.layout, v.query, v.lanes, v.shared, v.version, v.created_at, v.updated_at, b.slug, b.title, b.archived_at, p.pinned_at
+SELECT v.id, v.company_id, v.board_id, v.account_id, v.name, v.layout, v.query, v.lanes, v.shared, v.version, v.created_at, v.updated_at, v.grouped_by, v.fields, b.slug, b.title, b.archived_at, p.pinned_at
 FROM pinned_view p
 STRAIGHT_JOIN saved_view v ON v.id = p.view_id AND v.company_id = p.company_id
 STRAIGHT_JOIN board b ON b.id = v.board_id
@@ -367,6 +374,8 @@ func (q *Queries) PinnedViews(ctx context.Context, arg PinnedViewsParams) ([]Pin
 			&i.SavedView.Version,
 			&i.SavedView.CreatedAt,
 			&i.SavedView.UpdatedAt,
+			&i.SavedView.GroupedBy,
+			&i.SavedView.Fields,
 			&i.Slug,
 			&i.Title,
 			&i.ArchivedAt,
@@ -388,7 +397,7 @@ func (q *Queries) PinnedViews(ctx context.Context, arg PinnedViewsParams) ([]Pin
 const saveSavedView = `-- name: SaveSavedView :execrows
 UPDATE saved_view
 SET name = ?, layout = ?, query = ?, lanes = ?,
-  shared = ?, updated_at = ?, version = version + 1
+  grouped_by = ?, fields = ?, shared = ?, updated_at = ?, version = version + 1
 WHERE id = ? AND company_id = ? AND version = ?
 `
 
@@ -397,6 +406,8 @@ type SaveSavedViewParams struct {
 	Layout    string
 	Query     string
 	Lanes     string
+	GroupedBy string
+	Fields    string
 	Shared    bool
 	Now       time.Time
 	ID        id.SavedView
@@ -410,6 +421,8 @@ func (q *Queries) SaveSavedView(ctx context.Context, arg SaveSavedViewParams) (i
 		arg.Layout,
 		arg.Query,
 		arg.Lanes,
+		arg.GroupedBy,
+		arg.Fields,
 		arg.Shared,
 		arg.Now,
 		arg.ID,
@@ -423,7 +436,7 @@ func (q *Queries) SaveSavedView(ctx context.Context, arg SaveSavedViewParams) (i
 }
 
 const savedViewByID = `-- name: SavedViewByID :one
-SELECT v.id, v.company_id, v.board_id, v.account_id, v.name, v.layout, v.query, v.lanes, v.shared, v.version, v.created_at, v.updated_at, b.slug, b.title, b.archived_at, p.view_id IS NOT NULL AS pinned, a.name AS owner_name
+SELECT v.id, v.company_id, v.board_id, v.account_id, v.name, v.layout, v.query, v.lanes, v.shared, v.version, v.created_at, v.updated_at, v.grouped_by, v.fields, b.slug, b.title, b.archived_at, p.view_id IS NOT NULL AS pinned, a.name AS owner_name
 FROM saved_view v
 JOIN board b ON b.id = v.board_id
 JOIN account a ON a.id = v.account_id
@@ -473,6 +486,8 @@ func (q *Queries) SavedViewByID(ctx context.Context, arg SavedViewByIDParams) (S
 		&i.SavedView.Version,
 		&i.SavedView.CreatedAt,
 		&i.SavedView.UpdatedAt,
+		&i.SavedView.GroupedBy,
+		&i.SavedView.Fields,
 		&i.Slug,
 		&i.Title,
 		&i.ArchivedAt,
@@ -508,7 +523,7 @@ func (q *Queries) SetCalendarAddress(ctx context.Context, arg SetCalendarAddress
 }
 
 const sharedSavedViews = `-- name: SharedSavedViews :many
-SELECT v.id, v.company_id, v.board_id, v.account_id, v.name, v.layout, v.query, v.lanes, v.shared, v.version, v.created_at, v.updated_at, b.slug, b.title, b.archived_at, p.view_id IS NOT NULL AS pinned, a.name AS owner_name
+SELECT v.id, v.company_id, v.board_id, v.account_id, v.name, v.layout, v.query, v.lanes, v.shared, v.version, v.created_at, v.updated_at, v.grouped_by, v.fields, b.slug, b.title, b.archived_at, p.view_id IS NOT NULL AS pinned, a.name AS owner_name
 FROM saved_view v FORCE INDEX (ix_saved_view_shared)
 JOIN board b ON b.id = v.board_id
 JOIN account a ON a.id = v.account_id
@@ -566,6 +581,8 @@ func (q *Queries) SharedSavedViews(ctx context.Context, arg SharedSavedViewsPara
 			&i.SavedView.Version,
 			&i.SavedView.CreatedAt,
 			&i.SavedView.UpdatedAt,
+			&i.SavedView.GroupedBy,
+			&i.SavedView.Fields,
 			&i.Slug,
 			&i.Title,
 			&i.ArchivedAt,

@@ -151,7 +151,7 @@ var accessible = map[string]string{
 	"/:company/audit.csv":                                       noPage, // a file
 	"/:company/boards/:board/members":                           "/acme/boards/SECRET/members",
 	"/:company/boards/:board":                                   "/acme/boards/NINJA",
-	"/:company/boards/:board/list":                              "/acme/boards/NINJA/list",
+	"/:company/boards/:board/list":                              "/acme/boards/NINJA/list?group=label",
 	"/:company/boards/:board/list.csv":                          noPage, // a file
 	"/:company/boards/:board/calendar":                          "/acme/boards/NINJA/calendar",
 	"/:company/boards/:board/views/new":                         "/acme/boards/NINJA/views/new?layout=list&q=label:bug",

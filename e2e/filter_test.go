@@ -138,6 +138,95 @@ func TestFilter(t *testing.T) {
 		b.wait(`location.pathname + location.search === "/acme/boards/NINJA/list?q=sort%%3Adue"`)
 	})
 
+	t.Run("a list is grouped, its fields chosen, and its cells changed in place, by keyboard", func(t *testing.T) {
+		t.Parallel()
+		a := withBoard(t, "One", "Two", "Three")
+		b := a.tab(t)
+		b.open("/acme/boards/NINJA/list")
+		b.click(".list-fields summary")
+		b.accessible("the fields of a list")
+		b.fits("the fields of a list")
+		b.chooses("#list-group", "priority")
+		b.click(".list-fields [value=updated]")
+		b.click(".list-fields [value=start]")
+		b.click(".list-fields .primary")
+		b.wait(`location.search === "?fields=column%%2Cassignee%%2Clabel%%2Cpriority%%2Cdue%%2Cstart&group=priority"`)
+		b.sees(".group", "No priority")
+		heads := `[...document.querySelectorAll(".listed thead th")].map(e => e.innerText.trim()).join(" ") === %s`
+		b.wait(heads, "Key Title Column Assignees Labels Priority Due Start")
+		b.click(".list-fields summary")
+		b.click(".list-fields button[value=start]")
+		b.wait(heads, "Key Title Column Assignees Labels Priority Start Due")
+		b.wait(`location.hash === "#list-fields" && document.querySelector(".list-fields").open`) // another step follows
+		b.click(".list-fields button[value=start]")
+		b.wait(heads, "Key Title Column Assignees Labels Start Priority Due")
+		b.types("\x1b")
+		b.wait(`!document.querySelector(".list-fields").open`)
+
+		cell := func(key, field string) string { return `.cell[href*="/` + key + `/` + field + `"]` }
+		opens := func(key, field string) {
+			b.wait(`(document.querySelector(%s)?.focus(), document.activeElement?.matches(%s))`, cell(key, field), cell(key, field))
+			b.types("\r")
+			b.sees("dialog[open] #dialog-title", key)
+			b.wait(`document.querySelector("dialog form[method=post]")`)
+		}
+		saved := func(key, field string) {
+			b.wait(`!document.querySelector("dialog[open]")`)
+			b.wait(`document.activeElement?.matches(%s)`, cell(key, field)) // which may have another place now
+		}
+		opens("NINJA-2", "priority")
+		b.click("dialog [name=priority][value=high]")
+		b.click("dialog .primary")
+		saved("NINJA-2", "priority")
+		b.sees("#group-high", "NINJA-2")
+		b.sees("#group-none", "NINJA-1")
+
+		opens("NINJA-1", "dates")
+		b.fills("dialog [name=due]", "2040-01-02")
+		b.types("\r")
+		b.wait(`!document.querySelector("dialog[open]")`)
+		b.sees("#group-none", "2 Jan 2040")
+
+		opens("NINJA-1", "labels")
+		b.types("wood")
+		b.sees("dialog", "wood")
+		b.types("\r\r")
+		saved("NINJA-1", "labels")
+		b.sees("#group-none .label", "wood")
+
+		opens("NINJA-3", "assignees")
+		b.wait(`document.querySelector("#people-found input")`)
+		b.types("\t ")
+		b.wait(`document.querySelector("#assign input:checked")`)
+		b.types("\r")
+		saved("NINJA-3", "assignees")
+		b.wait(`document.querySelector("#group-none .on")`)
+
+		opens("NINJA-3", "position")
+		b.wait(`document.querySelector("#move-column option")`)
+		b.chooses("#move-column", eval[string](b, `[...document.querySelectorAll("#move-column option")].find(o => o.text.startsWith("Doing")).value`))
+		b.wait(`document.querySelector("#move-column option[selected]").text.startsWith("Doing")`) // its places are read
+		b.settled()
+		b.click("dialog .primary")
+		saved("NINJA-3", "position")
+		b.sees(cell("NINJA-3", "position"), "Doing")
+		b.wait(`location.pathname === "/acme/boards/NINJA/list"`)
+		b.accessible("a grouped list")
+		b.fits("a grouped list")
+
+		b.noScript()
+		b.open("/acme/boards/NINJA/list?group=priority")
+		b.click(".list-fields summary")
+		b.chooses("#list-group", "status")
+		b.click(".list-fields .primary")
+		b.sees(".group", "Open")
+		b.click(cell("NINJA-3", "priority"))
+		b.click("main [name=priority][value=low]")
+		b.click("main .primary")
+		b.at("/acme/NINJA-3")
+		b.sees("#ticket", "Low")
+	})
+
 	t.Run("without scripts, choices become conditions", func(t *testing.T) {
 		t.Parallel()
 		b := withBoard(t, "Odd one", "Even one").tab(t)

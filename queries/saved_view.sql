@@ -1,14 +1,15 @@
 -- Saved views of a company's members, and which of them each has pinned.
 
 -- name: CreateSavedView :execlastid
-INSERT INTO saved_view (company_id, board_id, account_id, name, layout, query, lanes, shared, created_at, updated_at)
+INSERT INTO saved_view (company_id, board_id, account_id, name, layout, query, lanes, grouped_by, fields, shared, created_at,
+  updated_at)
 VALUES (sqlc.arg(company_id), sqlc.arg(board_id), sqlc.arg(account_id), sqlc.arg(name), sqlc.arg(layout), sqlc.arg(query),
-  sqlc.arg(lanes), sqlc.arg(shared), sqlc.arg(now), sqlc.arg(now));
+  sqlc.arg(lanes), sqlc.arg(grouped_by), sqlc.arg(fields), sqlc.arg(shared), sqlc.arg(now), sqlc.arg(now));
 
 -- name: SaveSavedView :execrows
 UPDATE saved_view
 SET name = sqlc.arg(name), layout = sqlc.arg(layout), query = sqlc.arg(query), lanes = sqlc.arg(lanes),
-  shared = sqlc.arg(shared), updated_at = sqlc.arg(now), version = version + 1
+  grouped_by = sqlc.arg(grouped_by), fields = sqlc.arg(fields), shared = sqlc.arg(shared), updated_at = sqlc.arg(now), version = version + 1
 WHERE id = sqlc.arg(id) AND company_id = sqlc.arg(company_id) AND version = sqlc.arg(version);
 
 -- name: DeleteSavedView :execrows

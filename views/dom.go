@@ -17,6 +17,7 @@ const (
 	CalendarID   = "calendar"
 	DueID        = "due"         // the calendar with all around it
 	ListID       = "listed"      // a page of a board's list
+	ListFieldsID = "list-fields" // the form of its fields
 	DialogID     = "dialog"      // the one <dialog> of the frame
 	FlashID      = "flash"       // messages
 	AnnounceID   = "announce"    // the aria-live region

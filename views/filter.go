@@ -11,10 +11,12 @@ import (
 	"github.com/counterfoil/counterfoil/domain/savedviews"
 )
 
-// Filter is the query on a board, and how its cards are grouped, in the words of its URL.
+// Filter is the query on a board, and how a layout shows what it lets through, in the words of its URL.
 type Filter struct {
-	Query string // q: a text of domain/query, as it was typed
-	Lanes string // LanesByAssignee and so on; "" for none
+	Query  string // q: a text of domain/query, as it was typed
+	Lanes  string // of a board: LanesByAssignee and so on; "" for none
+	Group  string // of a list: the field that it is grouped by, one of savedviews.Groups; "" for none
+	Fields string // of a list, as savedviews.ParseFields reads them
 }
 
 // What the lanes of a board can be.
@@ -35,6 +37,13 @@ const (
 	ChosenBefore   = "was" // the query of the page that the form is on
 )
 
+// The fields of the form that chooses those of a list.
+const (
+	ChosenFields = "choose"
+	ChosenField  = "field"
+	EarlierField = "earlier" // which is to come before the one above it
+)
+
 // choice is a field of a filter's form that stands for one condition of its query.
 type choice struct {
 	name  string
@@ -52,6 +61,7 @@ var choices = []choice{
 func FilterFrom(param func(name string) string) Filter {
 	said := func(name string) string { return strings.ToValidUTF8(param(name), "\ufffd") }
 	f := Filter{Query: strings.TrimSpace(said("q")), Lanes: said("lanes")}
+	f.Group, f.Fields = string(savedviews.ParseGroup(said("group"))), savedviews.FieldsText(savedviews.ParseFields(said("fields")))
 	if !slices.Contains([]string{LanesByAssignee, LanesByLabel, LanesByPriority, LanesByParent}, f.Lanes) {
 		f.Lanes = ""
 	}
@@ -147,12 +157,18 @@ func (f Filter) sorted(by query.Sort) Filter {
 }
 
 // FilterOf is the filter of a saved view.
-func FilterOf(v savedviews.View) Filter { return Filter{Query: v.Query, Lanes: v.Lanes} }
+func FilterOf(v savedviews.View) Filter {
+	return Filter{Query: v.Query, Lanes: v.Lanes, Group: v.Group, Fields: v.Fields}
+}
 
-// As is the filter as a layout takes it: lanes are those of a board, which has an order of its own.
+// As is the filter as a layout takes it: lanes are those of a board, which has an order of its own, groups and fields those
+// of a list.
 func (f Filter) As(layout savedviews.Layout) Filter {
-	if layout == savedviews.AsBoard {
-		return f.Unsorted()
+	switch layout {
+	case savedviews.AsBoard:
+		return Filter{Query: f.Unsorted().Query, Lanes: f.Lanes}
+	case savedviews.AsList:
+		return Filter{Query: f.Query, Group: f.Group, Fields: f.Fields}
 	}
 	return Filter{Query: f.Query}
 }
@@ -187,13 +203,19 @@ func (f Filter) And(condition string) string {
 // Any reports whether the filter leaves anything out.
 func (f Filter) Any() bool { return f.Query != "" }
 
-// None is the filter that leaves nothing out, with the same lanes.
-func (f Filter) None() Filter { return Filter{Lanes: f.Lanes} }
+// None is the filter that leaves nothing out, and shows it in the same way.
+func (f Filter) None() Filter { return f.asking("") }
+
+// asking is the filter with another query.
+func (f Filter) asking(query string) Filter {
+	f.Query = query
+	return f
+}
 
 // In returns a path with the filter as its query.
 func (f Filter) In(path string) string {
 	values := url.Values{}
-	for name, value := range map[string]string{"q": f.Query, "lanes": f.Lanes} {
+	for name, value := range map[string]string{"q": f.Query, "lanes": f.Lanes, "group": f.Group, "fields": f.Fields} {
 		if value != "" {
 			values.Set(name, value)
 		}
@@ -205,6 +227,15 @@ func (f Filter) In(path string) string {
 		return path + "&" + values.Encode()
 	}
 	return path + "?" + values.Encode()
+}
+
+// Shown are the fields of a list, with the one that it is sorted by.
+func (f Filter) Shown() []query.Field {
+	list := savedviews.ParseFields(f.Fields)
+	if by := f.Sort().By; by != "" && !slices.Contains(list, by) {
+		list = append(list, by)
+	}
+	return list
 }
 
 // Mine is the filter for the user's own tickets; if it is on, without it.
@@ -235,7 +266,7 @@ type Chip struct {
 func (f Filter) Chips() (list []Chip) {
 	q, _ := f.parsed()
 	for i, part := range q.Parts() {
-		list = append(list, Chip{query.NodeText(part), Filter{q.Without(i).String(), f.Lanes}})
+		list = append(list, Chip{query.NodeText(part), f.asking(q.Without(i).String())})
 	}
 	if q.Sort != (query.Sort{}) {
 		list = append(list, Chip{"sort:" + q.Sort.String(), f.Unsorted()})

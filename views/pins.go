@@ -29,5 +29,5 @@ func (p Page) shows(path string) bool {
 		return false
 	}
 	here, there := at.Query(), of.Query()
-	return here.Get("q") == there.Get("q") && here.Get("lanes") == there.Get("lanes")
+	return FilterFrom(here.Get) == FilterFrom(there.Get)
 }

@@ -8,9 +8,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/PuerkitoBio/goquery"
 
+	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
@@ -64,7 +66,7 @@ func TestBoardList(t *testing.T) {
 		for _, q := range []string{"asignee:me", "label:bgu", "(", strings.Repeat("x", 501)} {
 			a := e.ana().get("/acme/boards/DEMO/list?q="+url.QueryEscape(q)).is(t, http.StatusUnprocessableEntity)
 			a.has(t, 1, "#filter-problem").has(t, 0, ".listed")
-			if said := a.page().Find(".list .none").Text(); strings.Contains(said, "match") {
+			if said := a.page().Find(".board-list .none").Text(); strings.Contains(said, "match") {
 				t.Errorf("%s: it says %q", q, said)
 			}
 			if got := a.page().Find("#filter-q").AttrOr("value", ""); got != q {
@@ -203,5 +205,172 @@ func TestBoardList(t *testing.T) {
 		if kind := file.header.Get("Content-Type"); kind != "text/csv; charset=utf-8" {
 			t.Errorf("it is %s", kind)
 		}
+	})
+
+	t.Run("its fields are chosen and ordered, on its pages and in its file", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		b := e.newBoard("NINJA")
+		e.newTickets("NINJA", b.Columns[0].ID, "Paint")
+		ana := e.ana()
+		ana.post("/acme/NINJA-1/dates", "start", "2040-01-01", "due", "2040-01-02")
+		const usual = "field=column&field=assignee&field=label&field=priority&field=due&field=updated"
+		for form, want := range map[string]string{
+			usual:                                  "",
+			usual + "&group=due":                   "?group=due",
+			"":                                     "?fields=none",
+			"field=due":                            "?fields=due",
+			"field=due&field=label&earlier=label":  "?fields=label%2Cdue#list-fields",
+			"field=due&field=label&earlier=due":    "?fields=due%2Clabel#list-fields", // the first one
+			"field=due&earlier=start&q=paint":      "?fields=due%2Cstart&q=paint#list-fields",
+			"field=due&field=due&field=color":      "?fields=due",
+			"field=due&earlier=color&group=color":  "?fields=due#list-fields",
+			"field=%ff&field=%3Cb%3E&field=due%00": "?fields=none",
+			"field=due%2Clabel&lanes=label":        "?fields=due%2Clabel",
+		} {
+			a := ana.get("/acme/boards/NINJA/list?choose=1&"+form).is(t, http.StatusSeeOther)
+			if to := a.header.Get("Location"); to != "/acme/boards/NINJA/list"+want {
+				t.Errorf("%s leads to %s, not %s", form, to, want)
+			}
+		}
+		for fields, want := range map[string]string{
+			"":                                     "Key Title Column Assignees Labels Priority Due Updated",
+			"fields=none":                          "Key Title",
+			"fields=due,start":                     "Key Title Due Start",
+			"fields=due,due,' OR 1":                "Key Title Due",
+			"fields=due&q=sort:-priority":          "Key Title Due Priority",
+			"fields=status,closed,created":         "Key Title Status Closed Created",
+			"fields=%ff":                           "Key Title",
+			"fields=" + strings.Repeat("x,", 4000): "Key Title",
+		} {
+			page := ana.get("/acme/boards/NINJA/list?"+strings.ReplaceAll(fields, " ", "+")).is(t, http.StatusOK).page()
+			var heads []string
+			page.Find(".listed thead th").Each(func(_ int, th *goquery.Selection) { heads = append(heads, strings.TrimSpace(th.Text())) })
+			if got := strings.Join(heads, " "); got != want {
+				t.Errorf("%q has %q, not %q", fields, got, want)
+			}
+			if cells := page.Find(".listed tbody tr").First().Children().Length(); cells != len(heads) {
+				t.Errorf("%q has %d cells below %d heads", fields, cells, len(heads))
+			}
+		}
+		shown := ana.get("/acme/boards/NINJA/list?fields=start,due&q=paint").is(t, http.StatusOK).has(t, 2, ".list-fields [name=field]:checked").
+			has(t, 1, "button[name=earlier]").has(t, 1, ".list-fields [name=q][value=paint]").has(t, 1, ".filter [name=fields][value='start,due']").
+			has(t, 1, `[aria-sort], .listed thead a[href="/acme/boards/NINJA/list?fields=start%2Cdue&q=paint+sort%3Adue"]`).
+			has(t, 1, `.board-head a[href="/acme/boards/NINJA?q=paint"]`)
+		file := ana.get(shown.page().Find(".as-csv").AttrOr("href", "")).is(t, http.StatusOK)
+		if want := "key,title,status,start,due\r\nNINJA-1,Paint,open,2040-01-01,2040-01-02\r\n"; strings.ReplaceAll(file.body, "\r\n", "\n") != strings.ReplaceAll(want, "\r\n", "\n") {
+			t.Errorf("the file is %q", file.body)
+		}
+		ana.get("/acme/boards/NINJA/list?q=asignee:x&fields=due&group=due").is(t, http.StatusUnprocessableEntity).
+			has(t, 1, ".filter [name=fields][value=due]").has(t, 1, ".filter [name=group][value=due]")
+	})
+
+	t.Run("its tickets are in groups, each with its name, number and query", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		b := e.newBoard("NINJA")
+		e.newTickets("NINJA", b.Columns[0].ID, "One", "Two", "Three", "Four", "Five", "Six")
+		e.account("ben", "acme", accounts.Member)
+		ana := e.ana()
+		day := func(days int) string { return time.Now().UTC().AddDate(0, 0, days).Format(time.DateOnly) }
+		for key, due := range map[string]int{"NINJA-1": 40, "NINJA-2": -3, "NINJA-3": 0, "NINJA-4": 6, "NINJA-5": -3} {
+			ana.post("/acme/"+key+"/dates", "due", day(due)).is(t, http.StatusSeeOther)
+		}
+		ana.post("/acme/NINJA-3/labels", "named", "or").is(t, http.StatusSeeOther)
+		ana.post("/acme/NINJA-4/labels", "named", "<b>'s").is(t, http.StatusSeeOther)
+		ana.post("/acme/NINJA-4/labels", "named", "wood").is(t, http.StatusSeeOther)
+		ana.post("/acme/NINJA-6/priority", "priority", "low").is(t, http.StatusSeeOther)
+		ana.post("/acme/NINJA-2/priority", "priority", "urgent").is(t, http.StatusSeeOther)
+		e.exec("UPDATE ticket SET closed_at = NOW(6) WHERE local_id = 5 AND board_id = (SELECT id FROM board WHERE slug = 'NINJA')")
+		e.exec("INSERT INTO assignee SELECT id, (SELECT id FROM account WHERE name = 'ben'), TRUE, NOW(6) FROM ticket WHERE board_id = (SELECT id FROM board WHERE slug = 'NINJA') AND local_id = 2")
+		for by, want := range map[string]string{
+			"due":      "Overdue: 2; Past: 5; Today: 3; Next 7 days: 4; Later: 1; No due date: 6",
+			"priority": "Urgent: 2; Low: 6; No priority: 5 4 3 1",
+			"label":    "<b>'s: 4; or: 3; No label: 1 2 5 6",
+			"status":   "Open: 1 2 3 4 6; Closed: 5",
+			"assignee": "ben: 2; Unassigned: 1 3 4 5 6",
+			"color":    ": 1 2 3 4 5 6",
+		} {
+			page := ana.get("/acme/boards/NINJA/list?group="+by).is(t, http.StatusOK).page()
+			var groups []string
+			page.Find(".listed tbody").Each(func(_ int, group *goquery.Selection) {
+				var keys []string
+				group.Find(".key").Each(func(_ int, key *goquery.Selection) { keys = append(keys, strings.TrimPrefix(key.Text(), "NINJA-")) })
+				groups = append(groups, group.Find(".group a").Text()+": "+strings.Join(keys, " "))
+				if by == "color" {
+					return
+				}
+				if n := group.Find(".group .count").Text(); n != fmt.Sprint(len(keys)) {
+					t.Errorf("%s: %d tickets are said to be %s", by, len(keys), n)
+				}
+				to := group.Find(".group a").AttrOr("href", "")
+				slices.Sort(keys)
+				if got, _ := ana.listed(t, to); strings.ReplaceAll(strings.Join(slices.Sorted(slices.Values(got)), " "), "NINJA-", "") != strings.Join(keys, " ") {
+					t.Errorf("%s: %s lists %v, not %v", by, to, got, keys)
+				}
+			})
+			if got := strings.Join(groups, "; "); got != want {
+				t.Errorf("by %s: %q, not %q", by, got, want)
+			}
+		}
+		file := ana.get("/acme/boards/NINJA/list.csv?group=due&fields=none").is(t, http.StatusOK)
+		rows := domaintest.OK(csv.NewReader(strings.NewReader(file.body)).ReadAll())(t)
+		var got []string
+		for _, row := range rows {
+			got = append(got, strings.Join(row[:2], " "))
+		}
+		if want := "group key, Overdue NINJA-2, Past NINJA-5, Today NINJA-3, Next 7 days NINJA-4, Later NINJA-1, No due date NINJA-6"; strings.Join(got, ", ") != want {
+			t.Errorf("the file has %q", got)
+		}
+		ana.get("/acme/boards/NINJA/list?group=priority&q=status:open").has(t, 1, `.filter [name=group][value=priority]`).
+			has(t, 1, `.pager a[href="/acme/boards/NINJA/list.csv?group=priority&q=status%3Aopen"]`).
+			has(t, 1, `#head-urgent a[href="/acme/boards/NINJA/list?q=status%3Aopen+priority%3Aurgent"]`).has(t, 1, `#list-group [value=priority][selected]`)
+	})
+
+	t.Run("pages of a grouped list have every ticket once", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		e.newBoardOf("MANY", 500)
+		e.exec("UPDATE ticket SET priority = MOD(local_id, 5), due_at = IF(MOD(local_id, 3) = 0, NULL, DATE_ADD(UTC_DATE(), INTERVAL CAST(MOD(local_id, 20) AS SIGNED) - 10 DAY)) WHERE board_id = (SELECT id FROM board WHERE slug = 'MANY')")
+		ana := e.ana()
+		for _, by := range []string{"status", "assignee", "label", "priority", "due"} {
+			seen := map[string]int{}
+			pages, order := 0, []string{}
+			for path := "/acme/boards/MANY/list?group=" + by; path != ""; pages++ {
+				ana.queries(t, 14, path)
+				page := ana.get(path).is(t, http.StatusOK).page()
+				page.Find(".listed tbody .key").Each(func(_ int, e *goquery.Selection) { seen[e.Text()]++ })
+				page.Find(".listed .group a").Each(func(_ int, e *goquery.Selection) { order = append(order, e.Text()) })
+				path = page.Find(".pager a[rel=next]").AttrOr("href", "")
+			}
+			if len(seen) != 500 || pages != 3 {
+				t.Errorf("by %s: %d tickets on %d pages", by, len(seen), pages)
+			}
+			for key, n := range seen {
+				if n != 1 {
+					t.Errorf("by %s: %s is listed %d times", by, key, n)
+				}
+			}
+			want := map[string]string{"priority": "Urgent High Medium Low No priority", "due": "Overdue Today Next 7 days Later No due date"}[by]
+			if got := strings.Join(slices.Compact(order), " "); want != "" && got != want {
+				t.Errorf("by %s the groups are %q", by, got)
+			}
+		}
+	})
+
+	t.Run("those who write change its cells, and others read them", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		b := e.newBoard("NINJA")
+		e.newTickets("NINJA", b.Columns[0].ID, "Paint")
+		e.account("vera", "acme", accounts.Viewer)
+		e.signedIn("vera").get("/acme/boards/NINJA/list").is(t, http.StatusOK).has(t, 1, ".listed tbody tr").has(t, 0, ".listed a[data-dialog]")
+		ana := e.ana()
+		cells := ana.get("/acme/boards/NINJA/list?fields=column,assignee,label,priority,start,due,status,updated").has(t, 6, ".listed a[data-dialog]").page()
+		cells.Find(".listed a[data-dialog]").Each(func(_ int, cell *goquery.Selection) {
+			ana.get(cell.AttrOr("href", "")).is(t, http.StatusOK).has(t, 1, "main form[method=post][action^='/acme/NINJA-1/']")
+		})
+		ana.post("/acme/boards/NINJA/archive", "version", "1", "archived", "1").is(t, http.StatusSeeOther)
+		ana.get("/acme/boards/NINJA/list").is(t, http.StatusOK).has(t, 1, ".listed tbody tr").has(t, 0, ".listed a[data-dialog]")
 	})
 }

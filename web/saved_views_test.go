@@ -107,6 +107,36 @@ func TestSavedViews(t *testing.T) {
 		ada.get(ours).is(t, http.StatusNotFound)
 	})
 
+	t.Run("one of a list keeps its groups and fields", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		e.newBoard("NINJA")
+		ana := e.ana()
+		const list = "/acme/boards/NINJA/list?fields=due%2Clabel&group=due"
+		form := ana.get(ana.get(list).page().Find(".save-view:not([hidden])").AttrOr("href", "")).is(t, http.StatusOK)
+		form.textIs(t, "#view-group [selected]", "By due date")
+		form.textHas(t, "#view-fields", "Key, Title, Due, Labels")
+		if got := form.value(t, "[name=fields]"); got != "due,label" {
+			t.Errorf("the form has the fields %q", got)
+		}
+		by := []string{"group", "due", "fields", "due,label"}
+		lost := ana.post(boardViews, viewed("", "", by...)...).is(t, http.StatusUnprocessableEntity)
+		lost.textIs(t, "#view-group [selected]", "By due date")
+		if got := lost.value(t, "[name=fields]"); got != "due,label" {
+			t.Errorf("the rejected form has the fields %q", got)
+		}
+		ana.post(boardViews, viewed("By date", "", append(by, "pinned", "1")...)...).goesTo(t, list)
+		ana.get(list).has(t, 1, "#pins [aria-current=page]")
+		ana.get("/acme/boards/NINJA/list?group=due").has(t, 0, "#pins [aria-current]")
+		ana.get("/acme/views/1/edit").textIs(t, "#view-group [selected]", "By due date")
+		ana.post("/acme/views/1", viewed("By date", "", "group", "label", "fields", "none", "version", "1")...).is(t, http.StatusSeeOther)
+		ana.get("/acme/views/1").goesTo(t, "/acme/boards/NINJA/list?fields=none&group=label")
+		ana.post("/acme/views/1", viewed("By date", "", "group", "color", "fields", "x'; --,due,due", "version", "2")...).is(t, http.StatusSeeOther)
+		ana.get("/acme/views/1").goesTo(t, "/acme/boards/NINJA/list?fields=due")
+		ana.post("/acme/views/1", "name", "By date", "layout", "board", "q", "", "group", "due", "fields", "due", "version", "3").is(t, http.StatusSeeOther)
+		ana.get("/acme/views/1").goesTo(t, "/acme/boards/NINJA")
+	})
+
 	t.Run("what is wrong is said, and what was typed stays", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)

@@ -78,6 +78,9 @@ const (
 	sortField Field = "sort"
 )
 
+// Sorts reports whether tickets can be sorted by a field.
+func (f Field) Sorts() bool { return fields[f].sorted }
+
 // Op is how a term compares.
 type Op string
 

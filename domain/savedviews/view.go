@@ -46,6 +46,8 @@ type View struct {
 	Layout Layout
 	Query  string // a text of domain/query
 	Lanes  string // of a board, "" for none
+	Group  string // a field to group a list by, one of Groups; "" for none
+	Fields string // of a list, as ParseFields reads them
 	Shared bool   // with everyone who sees the board
 	Pinned bool   // by the reader
 
@@ -81,11 +83,17 @@ func (v View) Parse() (View, error) {
 	}
 	v.Name, v.Query = name, query
 	switch v.Layout {
-	case AsBoard:
-	case AsList, AsCalendar:
-		v.Lanes = ""
+	case AsBoard, AsList, AsCalendar:
 	default:
 		badLayout = BadLayout()
+	}
+	if v.Layout != AsBoard {
+		v.Lanes = ""
+	}
+	if v.Layout == AsList {
+		v.Group, v.Fields = string(ParseGroup(v.Group)), FieldsText(ParseFields(v.Fields))
+	} else {
+		v.Group, v.Fields = "", ""
 	}
 	return v, fault.Join(badName, badQuery, badLayout)
 }
@@ -128,7 +136,8 @@ func ownerTo(by db.Sight, name string) string {
 
 func viewFrom(row db.SavedView, slug, title string, archived bool) View {
 	return View{ID: row.ID, Owner: row.AccountID, Board: row.BoardID, Slug: slug, BoardTitle: title, Archived: archived,
-		Name: row.Name, Layout: Layout(row.Layout), Query: row.Query, Lanes: row.Lanes, Shared: row.Shared, Version: row.Version}
+		Name: row.Name, Layout: Layout(row.Layout), Query: row.Query, Lanes: row.Lanes, Group: row.GroupedBy,
+		Fields: row.Fields, Shared: row.Shared, Version: row.Version}
 }
 
 // ByID returns a view that a reader sees, or NotFound.
@@ -180,7 +189,8 @@ func Create(ctx context.Context, tx *db.Tx, company id.Company, v View) (View, e
 		}
 	}
 	n, err := tx.CreateSavedView(ctx, db.CreateSavedViewParams{CompanyID: company, BoardID: v.Board, AccountID: v.Owner,
-		Name: v.Name, Layout: string(v.Layout), Query: v.Query, Lanes: v.Lanes, Shared: v.Shared, Now: tx.Now})
+		Name: v.Name, Layout: string(v.Layout), Query: v.Query, Lanes: v.Lanes, GroupedBy: v.Group, Fields: v.Fields,
+		Shared: v.Shared, Now: tx.Now})
 	if db.IsDuplicate(err, "uq_saved_view_name") {
 		return v, NameTaken(v.Name)
 	}
@@ -200,7 +210,8 @@ func Save(ctx context.Context, tx *db.Tx, by db.Sight, was, v View) (View, error
 		}
 	}
 	n, err := tx.SaveSavedView(ctx, db.SaveSavedViewParams{Name: v.Name, Layout: string(v.Layout), Query: v.Query,
-		Lanes: v.Lanes, Shared: v.Shared, Now: tx.Now, ID: v.ID, CompanyID: by.Company, Version: v.Version})
+		Lanes: v.Lanes, GroupedBy: v.Group, Fields: v.Fields, Shared: v.Shared, Now: tx.Now, ID: v.ID, CompanyID: by.Company,
+		Version: v.Version})
 	if db.IsDuplicate(err, "uq_saved_view_name") {
 		return v, NameTaken(v.Name)
 	}

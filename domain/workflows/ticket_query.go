@@ -51,13 +51,13 @@ func (w *Workflows) conditionOn(
 	return whereOf(c, actor.Sight()), nil
 }
 
-// orderOf returns the order that a text of domain/query asks for; ok is false if that is the one of the board.
-func orderOf(text string) (order db.TicketOrder, ok bool) {
-	q, err := query.Parse(text)
-	if err != nil || q.Sort == (query.Sort{}) {
-		return db.TicketOrder{}, false
+// orderOf returns the order of a list; ok is false if that is the one of the board.
+func orderOf(of TicketList) (order db.TicketOrder, ok bool) {
+	sort := of.Sort
+	if q, err := query.Parse(of.Query); err == nil && q.Sort != (query.Sort{}) {
+		sort = q.Sort
 	}
-	return db.TicketOrder{By: orderedBy[q.Sort.By], Descending: q.Sort.Descending}, true
+	return db.TicketOrder{By: orderedBy[sort.By], Descending: sort.Descending}, sort != (query.Sort{})
 }
 
 // zoneOf is the time zone of an actor, UTC if it is not known.

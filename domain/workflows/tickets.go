@@ -48,8 +48,9 @@ func (w *Workflows) EntryOf(ctx context.Context, ticket tickets.Ticket, entry id
 
 // TicketList says which tickets of a board to list, in board order unless the query has another.
 type TicketList struct {
-	Column id.Column // 0 for all, from left to right
-	Query  string    // a text of domain/query, "" for all
+	Column id.Column  // 0 for all, from left to right
+	Query  string     // a text of domain/query, "" for all
+	Sort   query.Sort // unless the query has one
 	After  *tickets.Cursor
 	Limit  int
 }
@@ -79,7 +80,7 @@ func (w *Workflows) TicketsOf(
 func (w *Workflows) pageOf(
 	ctx context.Context, board boards.Board, of TicketList, known []accounts.NamedMember,
 ) ([]tickets.Ticket, *tickets.Cursor, error) {
-	order, sorted := orderOf(of.Query)
+	order, sorted := orderOf(of)
 	below := of.After
 	if sorted {
 		below = nil // it is in no column

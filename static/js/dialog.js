@@ -56,8 +56,8 @@ export async function open(path, { template, title = '', fill } = {}) {
 	}
 }
 
-// A key that opens the dialog, or leads to a field, is none of its text: what it would insert is dropped, until the next
-// key.
+// A key that opens the dialog, or leads to a field, is none of its text: what it would insert or send is dropped, until
+// the next key.
 export const dropKey = () => { own = pressing }
 let pressing = false // within the task of a key
 let own = false
@@ -68,6 +68,7 @@ document.addEventListener('keydown', () => {
 }, true)
 document.addEventListener('keyup', () => { own = false }, true)
 document.addEventListener('beforeinput', (event) => { if (own && event.inputType === 'insertText') event.preventDefault() }, true)
+document.addEventListener('keypress', (event) => { if (own && event.key === 'Enter') event.preventDefault() }, true)
 
 // nameOf fills the key of a ticket beside its board into a template of the board.
 function nameOf(link) {

@@ -12,18 +12,28 @@ const rests = () => held() || selecting() || !!document.querySelector('html.drag
 
 const announce = throttled(() => 'Tickets were changed by others.')
 
+// followed reports whether the page is one.
+export const followed = () => !!list
+
+// showNow shows what the user's own change made of the page.
+export async function showNow() {
+	const { nodes } = await fetchFresh(location.pathname + location.search, list.id)
+	put(nodes)
+}
+
+function put(nodes) {
+	morph(document.getElementById(list.id), nodes.getElementById(list.id))
+	document.getElementById(list.id).dispatchEvent(new Event('live', { bubbles: true }))
+}
+
 async function refresh() {
 	try {
 		const { nodes, moved } = await fetchFresh(location.pathname + location.search, list.id)
 		if (moved) return location.replace(moved) // the board was renamed
-		const shown = document.getElementById(list.id)
-		const fresh = nodes.getElementById(list.id)
 		if (rests()) return false
-		const before = shown.textContent
-		morph(shown, fresh)
-		const now = document.getElementById(list.id)
-		now.dispatchEvent(new Event('live', { bubbles: true }))
-		if (now.textContent !== before) announce()
+		const before = document.getElementById(list.id).textContent
+		put(nodes)
+		if (document.getElementById(list.id).textContent !== before) announce()
 	} catch (error) {
 		if (error instanceof Gone) return location.reload() // the page says why
 		throw error

@@ -3,6 +3,7 @@ import { act, moveByForm, refresh, showColumns } from './board.js'
 import { close, newNonce, show } from './dialog.js'
 import { keepAll, taken } from './drafts.js'
 import { changes } from './fields.js'
+import { followed, showNow } from './follow-list.js'
 import { commandOf } from './keys.js'
 import { ask, reason, toast, toasts } from './say.js'
 
@@ -15,7 +16,7 @@ document.addEventListener('submit', (event) => {
 	} else if (form.matches('[data-move]') && moveByForm(form)) {
 		event.preventDefault()
 		close()
-	} else if (form.matches('[data-here]')) {
+	} else if (form.matches(followed() ? '[data-here], #dialog [data-move]' : '[data-here]')) {
 		event.preventDefault()
 		here(form, event.submitter)
 	} else if (!form.matches('[hx-post], [method=dialog], [data-undo]')) {
@@ -27,7 +28,7 @@ window.addEventListener('pageshow', () => {
 	for (const form of document.forms) form.ariaBusy = null
 })
 
-// A form about a card, on its board: the result shows there.
+// A form about a card or a ticket, on its board or list: the result shows there.
 async function here(form, button) {
 	if (form.ariaBusy) return
 	form.ariaBusy = 'true'
@@ -38,7 +39,7 @@ async function here(form, button) {
 		if (rejected) return show(rejected)
 		const words = `${document.getElementById('dialog-title').textContent.replace(/\s+/g, ' ').trim()}: saved.`
 		close()
-		await refresh()
+		await (followed() ? showNow() : refresh())
 		if (answer.querySelector('#flash > .toast')) toasts(answer)
 		else toast(words)
 	} catch (error) {

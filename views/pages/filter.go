@@ -79,7 +79,7 @@ var layouts = []struct {
 
 // savable reports whether a board shows more than itself: a view of it is worth a name.
 func savable(f views.Filter, as savedviews.Layout) bool {
-	return f.Any() || f.Lanes != "" || as == savedviews.AsCalendar
+	return f != (views.Filter{}) || as == savedviews.AsCalendar
 }
 
 func layoutName(as savedviews.Layout) string {

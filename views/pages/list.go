@@ -1,10 +1,12 @@
 package pages
 
 import (
-	"strings"
+	"fmt"
+	"slices"
 
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/query"
+	"github.com/counterfoil/counterfoil/domain/savedviews"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/views"
 )
@@ -15,9 +17,14 @@ type BoardListProps struct {
 	Board   boards.Board
 	Filter  views.Filter
 	Choices Choices
-	Tickets []tickets.Ticket
+	Groups  []ListGroup // one without a name if the list is not grouped
 	Next    *tickets.Cursor
 	First   bool // the first page
+}
+
+// path is that of the list, through its filter.
+func (props BoardListProps) path(f views.Filter) string {
+	return f.In(views.BoardListPath(props.Page.Actor.Company.Slug, props.Board.Slug))
 }
 
 // empty says why there are no tickets.
@@ -41,16 +48,54 @@ func (props BoardListProps) columnOf(t tickets.Ticket) boards.Column {
 	return column
 }
 
-// further is the field that the list is sorted by if it has no column of its own.
-func (props BoardListProps) further() (query.Field, bool) {
-	by := props.Filter.Sort().By
-	return by, by == query.Start || by == query.Created || by == query.Closed
+// chosen is a field in the form that chooses those of a list.
+type chosenField struct {
+	Field query.Field
+	Shown bool
 }
 
-// sortName is the head of the column of a field that tickets can be sorted by.
-func sortName(by query.Field) string {
-	name := string(by)
-	return strings.ToUpper(name[:1]) + name[1:]
+// choosable are the fields that the list shows, in their order, then the others.
+func (props BoardListProps) choosable() (list []chosenField) {
+	chosen := savedviews.ParseFields(props.Filter.Fields)
+	for _, field := range chosen {
+		list = append(list, chosenField{field, true})
+	}
+	for _, field := range savedviews.ListFields {
+		if !slices.Contains(chosen, field) {
+			list = append(list, chosenField{field, false})
+		}
+	}
+	return list
+}
+
+// edits is where a field of a ticket is changed, and what the change is called; ok is false if the user cannot.
+func (props BoardListProps) edits(t tickets.Ticket, field query.Field) (path, name string, ok bool) {
+	to, ok := editPaths[field]
+	if !ok || !props.Page.Writes(props.Board) {
+		return "", "", false
+	}
+	return to(props.Page.Actor.Company.Slug, t.Key), fmt.Sprintf("%s of %s", fieldName(field), t.Key), true
+}
+
+var editPaths = map[query.Field]func(company string, key tickets.Key) string{
+	query.Column: views.PositionPath, query.Assignee: views.AssigneesPath, query.Label: views.TicketLabelsPath,
+	query.Priority: views.PriorityPath, query.Start: views.DatesPath, query.Due: views.DatesPath,
+}
+
+// fieldNames are the heads of a list's columns.
+var fieldNames = map[query.Field]string{query.Column: "Column", query.Status: "Status", query.Assignee: "Assignees",
+	query.Label: "Labels", query.Priority: "Priority", query.Start: "Start", query.Due: "Due", query.Created: "Created",
+	query.Updated: "Updated", query.Closed: "Closed"}
+
+func fieldName(field query.Field) string { return fieldNames[field] }
+
+// groupChoices are what the tickets of a list can be grouped by.
+var groupChoices = []struct{ value, text string }{
+	{string(query.Status), "By status"},
+	{string(query.Assignee), "By assignee"},
+	{string(query.Label), "By label"},
+	{string(query.Priority), "By priority"},
+	{string(query.Due), "By due date"},
 }
 
 func directionOf(sort query.Sort) string {

@@ -1,6 +1,8 @@
 package pages
 
 import (
+	"strings"
+
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/savedviews"
 	"github.com/counterfoil/counterfoil/views"
@@ -15,15 +17,15 @@ type SavedViewsProps struct {
 
 // SavedViewForm is the input of the form of a saved view.
 type SavedViewForm struct {
-	ID           id.SavedView // 0 for a new one
-	Version      uint64
-	Name         string
-	Layout       savedviews.Layout
-	Query, Lanes string
-	Shared       bool
-	Pinned       bool // of a new one
-	Stale        bool // someone else changed it meanwhile
-	Errors       views.Errors
+	ID      id.SavedView // 0 for a new one
+	Version uint64
+	Name    string
+	Layout  savedviews.Layout
+	Filter  views.Filter
+	Shared  bool
+	Pinned  bool // of a new one
+	Stale   bool // someone else changed it meanwhile
+	Errors  views.Errors
 }
 
 // SavedViewProps is the form of a view, or asks whether to delete it.
@@ -55,18 +57,24 @@ func (props SavedViewProps) action() string {
 func (props SavedViewProps) back() (path, name string) {
 	company := props.Page.Actor.Company.Slug
 	if props.Form.ID == 0 {
-		return props.filter().In(views.LayoutPath(company, props.Slug, props.Form.Layout)), props.BoardTitle
+		return props.Form.Filter.In(views.LayoutPath(company, props.Slug, props.Form.Layout)), props.BoardTitle
 	}
 	return views.SavedViewsPath(company), "Views"
 }
 
-func (props SavedViewProps) filter() views.Filter {
-	return views.Filter{Query: props.Form.Query, Lanes: props.Form.Lanes}
+// fields are the names of the fields that the view has as a list.
+func (props SavedViewProps) fields() string {
+	list := savedviews.ParseFields(props.Form.Filter.Fields)
+	names := make([]string, len(list))
+	for i, field := range list {
+		names[i] = fieldName(field)
+	}
+	return strings.Join(append([]string{"Key", "Title"}, names...), ", ")
 }
 
 // replacing is the form of another view, with what this one shows.
 func (props SavedViewProps) replacing(other savedviews.View) string {
-	return props.filter().In(views.EditSavedViewPath(props.Page.Actor.Company.Slug, other.ID) + "?layout=" + string(props.Form.Layout))
+	return props.Form.Filter.In(views.EditSavedViewPath(props.Page.Actor.Company.Slug, other.ID) + "?layout=" + string(props.Form.Layout))
 }
 
 // changes reports whether the user may change a view.

@@ -34,7 +34,7 @@ var (
 	cards = []tickets.Card{{ID: 7, Key: theKey, Title: hostile, Assignees: crew}}
 	form  = TicketForm{Title: hostile, Description: hostile, Created: &theKey,
 		Errors: views.Errors{"": hostile, "title": hostile}}
-	narrow = views.Filter{Query: hostile, Lanes: hostile}
+	narrow = views.Filter{Query: hostile, Lanes: hostile, Group: hostile, Fields: hostile}
 	todo   = ColumnProps{Company: "acme", Board: board, Column: board.Columns[0], Cards: cards, Above: &theKey,
 		Next: &tickets.Cursor{}, Filter: narrow, Add: form, AddOpen: true, Alert: hostile}
 )
@@ -97,6 +97,8 @@ func pages() map[string]templ.Component {
 		"unknown":  EditPage(EditProps{Page: page, Board: board, Ticket: tick, Form: unknown}),
 		"deletion": DeletionPage(DeletionProps{Page: page, Board: board, Ticket: tick}),
 		"deleted":  DeletedPage(DeletedProps{Page: page, Board: board, Ticket: tick, Deletion: activity[0]}),
+		"list": BoardListPage(BoardListProps{Page: page, Board: board, Filter: narrow,
+			Groups: []ListGroup{{ID: "x", Name: hostile, Query: hostile, Tickets: []tickets.Ticket{tick}}}}),
 		"gone": DeletedListPage(DeletedListProps{Page: page, Board: board, List: deleted,
 			Next: &tickets.DeletedCursor{}}),
 		"entry": EntryPage(EntryProps{Page: page, Board: board, Ticket: tick, Entry: activity[5], Lines: lines}),

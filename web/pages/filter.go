@@ -3,6 +3,7 @@ package pages
 import (
 	"net/http"
 	"net/url"
+	"slices"
 
 	"github.com/labstack/echo/v4"
 
@@ -28,7 +29,7 @@ func filterOf(c echo.Context) views.Filter {
 // typedFilter is the filter in the fields of a form, which has others beside it.
 func typedFilter(c echo.Context) views.Filter {
 	return views.FilterFrom(func(name string) string {
-		if name != "q" && name != "lanes" {
+		if !slices.Contains([]string{"q", "lanes", "group", "fields"}, name) {
 			return ""
 		}
 		return c.FormValue(name)

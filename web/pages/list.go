@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +15,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/labels"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/query"
+	"github.com/counterfoil/counterfoil/domain/savedviews"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
@@ -20,7 +23,7 @@ import (
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
-// listed is how many tickets a page of a list has, and inSheet how many a part of its file.
+// listed is how many tickets a page of a list has; one in groups has as many as a part of its file.
 const (
 	listed  = 50
 	inSheet = 200
@@ -28,16 +31,27 @@ const (
 
 // BoardList is a board as a table of the tickets that the filter lets through.
 func (h *Handlers) BoardList(c echo.Context) error {
-	f := filterOf(c)
-	if c.QueryParams().Has(views.ChosenBefore) { // the form: its fields are a query now
-		return c.Redirect(http.StatusSeeOther, f.In(c.Request().URL.Path))
+	f := filterOf(c).As(savedviews.AsList)
+	path := c.Request().URL.Path
+	params := c.QueryParams()
+	if params.Has(views.ChosenBefore) { // the form: its fields are a query now
+		return c.Redirect(http.StatusSeeOther, f.In(path))
+	}
+	if params.Has(views.ChosenFields) {
+		f.Fields = chosenFields(params)
+		to := f.In(path)
+		if params.Has(views.EarlierField) {
+			to += "#" + views.ListFieldsID // which browsers open
+		}
+		return c.Redirect(http.StatusSeeOther, to)
 	}
 	after, err := tickets.ParseCursor(c.QueryParam("after"))
 	if err != nil {
 		return err
 	}
-	list, err := h.workflows.ListBoard(c.Request().Context(), c.Param("board"),
-		workflows.TicketList{Query: f.Query, After: after, Limit: listed})
+	of := listOf(f)
+	of.After = after
+	list, err := h.workflows.ListBoard(c.Request().Context(), c.Param("board"), of)
 	if err != nil {
 		return err
 	}
@@ -46,16 +60,42 @@ func (h *Handlers) BoardList(c echo.Context) error {
 	}
 	props := pages.BoardListProps{Page: h.respond.Page(c, "List of "+list.Board.Title), Board: list.Board, Filter: f,
 		Choices: pages.Choices{Members: list.Members, Labels: list.Labels, Problem: list.BadQuery},
-		Tickets: list.Tickets, Next: list.Next, First: after == nil}
+		Groups:  pages.GroupsOf(f.Group, list.Tickets, respond.LocalNow(c)), Next: list.Next, First: after == nil}
 	if respond.Target(c) == views.ListID {
 		return respond.Render(c, http.StatusOK, pages.BoardListMain(props))
 	}
 	return respond.Render(c, filterStatus(list.BadQuery), pages.BoardListPage(props))
 }
 
-// BoardListFile is the whole list as a CSV file, with the columns of the page, and what that says of closed tickets.
+// listOf are the tickets of a page of a list.
+func listOf(f views.Filter) workflows.TicketList {
+	of := workflows.TicketList{Query: f.Query, Sort: savedviews.OrderOfGroups(query.Field(f.Group)), Limit: listed}
+	if f.Group != "" {
+		of.Limit = inSheet
+	}
+	return of
+}
+
+// chosenFields are the fields that the form of a list has chosen, with one moved before the one above it if its button was
+// pressed.
+func chosenFields(params url.Values) string {
+	list := params[views.ChosenField]
+	if earlier := params.Get(views.EarlierField); earlier != "" {
+		switch at := slices.Index(list, earlier); {
+		case at < 0:
+			list = append(list, earlier)
+		case at > 0:
+			list[at-1], list[at] = list[at], list[at-1]
+		}
+	}
+	return savedviews.FieldsText(savedviews.ParseFields(cmp.Or(strings.Join(list, ","), ",")))
+}
+
+// BoardListFile is the whole list as a CSV file, with the columns and in the order of its pages.
 func (h *Handlers) BoardListFile(c echo.Context) error {
-	of := workflows.TicketList{Query: filterOf(c).Query, Limit: inSheet}
+	f := filterOf(c).As(savedviews.AsList)
+	of := listOf(f)
+	of.Limit = inSheet
 	list, err := h.workflows.ListBoard(c.Request().Context(), c.Param("board"), of)
 	if err = cmp.Or(err, list.BadQuery); err != nil {
 		return err
@@ -63,20 +103,13 @@ func (h *Handlers) BoardListFile(c echo.Context) error {
 	if err := respond.CheckName(c, "board", list.Board.Slug); err != nil {
 		return err
 	}
-	head := []string{"key", "title", "column", "status", "assignees", "labels", "priority", "due", "updated"}
-	sort := filterOf(c).Sort().By
-	further := further[sort]
-	if further != nil {
-		head = append(head, string(sort))
-	}
-	return h.respond.SendSheet(c, migrations.NewSheet(list.Board.Slug+".csv", head,
+	now, fields := respond.LocalNow(c), sheetFields(f)
+	return h.respond.SendSheet(c, migrations.NewSheet(list.Board.Slug+".csv", sheetHead(f, fields),
 		func(ctx context.Context, write func(...string)) (bool, error) {
-			for _, t := range list.Tickets {
-				row := listRow(list.Board, t)
-				if further != nil {
-					row = append(row, further(t))
+			for _, group := range pages.GroupsOf(f.Group, list.Tickets, now) {
+				for _, t := range group.Tickets {
+					write(sheetRow(f, list.Board, group, t, fields)...)
 				}
-				write(row...)
 			}
 			if list.Next == nil {
 				return false, nil
@@ -88,11 +121,74 @@ func (h *Handlers) BoardListFile(c echo.Context) error {
 		}))
 }
 
-// further is what the file says of a ticket that is only shown in a list that is sorted by it.
-var further = map[query.Field]func(tickets.Ticket) string{
-	query.Start:   func(t tickets.Ticket) string { return t.Start.String() },
-	query.Created: func(t tickets.Ticket) string { return moment(&t.CreatedAt) },
-	query.Closed:  func(t tickets.Ticket) string { return moment(t.ClosedAt) },
+// sheetFields are the fields of a list's file: those of its pages, and the status, which they say beside the title.
+func sheetFields(f views.Filter) []query.Field {
+	fields := f.Shown()
+	if slices.Contains(fields, query.Status) {
+		return fields
+	}
+	return slices.Insert(fields, slices.Index(fields, query.Column)+1, query.Status)
+}
+
+// sheetNames are the heads of fields in a file that are not the names of the fields.
+var sheetNames = map[query.Field]string{query.Assignee: "assignees", query.Label: "labels"}
+
+func sheetHead(f views.Filter, fields []query.Field) (head []string) {
+	if f.Group != "" {
+		head = append(head, "group")
+	}
+	head = append(head, "key", "title")
+	for _, field := range fields {
+		head = append(head, cmp.Or(sheetNames[field], string(field)))
+	}
+	return head
+}
+
+func sheetRow(f views.Filter, board boards.Board, group pages.ListGroup, t tickets.Ticket, fields []query.Field) (row []string) {
+	if f.Group != "" {
+		row = append(row, group.Name)
+	}
+	row = append(row, t.Key.String(), t.Title)
+	for _, field := range fields {
+		row = append(row, sheetCell(board, t, field))
+	}
+	return row
+}
+
+func sheetCell(board boards.Board, t tickets.Ticket, field query.Field) string {
+	switch field {
+	case query.Column:
+		column, _ := board.Column(t.Column)
+		return column.Name
+	case query.Status:
+		if t.Closed() {
+			return "closed"
+		}
+		return "open"
+	case query.Assignee:
+		handles := make([]string, len(t.Assignees))
+		for i, a := range t.Assignees {
+			handles[i] = a.Handle
+		}
+		return strings.Join(handles, ", ")
+	case query.Label:
+		return labels.Names(t.Labels)
+	case query.Priority:
+		if t.Priority != tickets.NoPriority {
+			return t.Priority.String()
+		}
+	case query.Start:
+		return t.Start.String()
+	case query.Due:
+		return t.Due.String()
+	case query.Created:
+		return moment(&t.CreatedAt)
+	case query.Updated:
+		return moment(&t.UpdatedAt)
+	case query.Closed:
+		return moment(t.ClosedAt)
+	}
+	return ""
 }
 
 func moment(at *time.Time) string {
@@ -100,22 +196,4 @@ func moment(at *time.Time) string {
 		return ""
 	}
 	return at.UTC().Format(time.RFC3339)
-}
-
-func listRow(board boards.Board, t tickets.Ticket) []string {
-	column, _ := board.Column(t.Column)
-	handles := make([]string, len(t.Assignees))
-	for i, a := range t.Assignees {
-		handles[i] = a.Handle
-	}
-	priority := ""
-	if t.Priority != tickets.NoPriority {
-		priority = t.Priority.String()
-	}
-	status := "open"
-	if t.Closed() {
-		status = "closed"
-	}
-	return []string{t.Key.String(), t.Title, column.Name, status, strings.Join(handles, ", "), labels.Names(t.Labels), priority,
-		t.Due.String(), moment(&t.UpdatedAt)}
 }

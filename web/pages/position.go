@@ -159,6 +159,9 @@ func (h *Handlers) MoveTicket(c echo.Context) error {
 	case !moved.Appended:
 		notes = slices.Insert(notes, 0, moved.Ticket.Key.String()+" is in "+to.Name+".")
 	}
+	if respond.Target(c) == views.DialogID { // over a list
+		return h.renderToast(c, nil, views.Flash{Text: strings.Join(notes, " "), Undo: moved.Activity})
+	}
 	return h.seeUndo(c, there, strings.Join(notes, " "), moved.Activity)
 }
 

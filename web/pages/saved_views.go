@@ -67,7 +67,7 @@ func (h *Handlers) NewSavedView(c echo.Context) error {
 	}
 	f := views.FilterFrom(c.QueryParam)
 	layout := savedviews.Layout(cmp.Or(c.QueryParam("layout"), string(savedviews.AsBoard)))
-	return h.showNewSavedView(c, http.StatusOK, pages.SavedViewForm{Layout: layout, Query: f.Query, Lanes: f.Lanes, Pinned: true})
+	return h.showNewSavedView(c, http.StatusOK, pages.SavedViewForm{Layout: layout, Filter: f, Pinned: true})
 }
 
 func (h *Handlers) showNewSavedView(c echo.Context, code int, form pages.SavedViewForm) error {
@@ -96,8 +96,7 @@ func (h *Handlers) EditSavedView(c echo.Context) error {
 	}
 	form := formOf(view)
 	if layout := c.QueryParam("layout"); layout != "" {
-		f := views.FilterFrom(c.QueryParam)
-		form.Layout, form.Query, form.Lanes = savedviews.Layout(layout), f.Query, f.Lanes
+		form.Layout, form.Filter = savedviews.Layout(layout), views.FilterFrom(c.QueryParam)
 	}
 	return h.showSavedView(c, http.StatusOK, view, form)
 }
@@ -112,7 +111,7 @@ func (h *Handlers) viewToChange(c echo.Context) (savedviews.View, error) {
 }
 
 func formOf(v savedviews.View) pages.SavedViewForm {
-	return pages.SavedViewForm{ID: v.ID, Version: v.Version, Name: v.Name, Layout: v.Layout, Query: v.Query, Lanes: v.Lanes,
+	return pages.SavedViewForm{ID: v.ID, Version: v.Version, Name: v.Name, Layout: v.Layout, Filter: views.FilterOf(v),
 		Shared: v.Shared}
 }
 
@@ -130,10 +129,10 @@ func (h *Handlers) savedViewProps(
 // readView reads the form of a view.
 func readView(c echo.Context) (pages.SavedViewForm, savedviews.View) {
 	f := typedFilter(c)
-	form := pages.SavedViewForm{Name: c.FormValue("name"), Layout: savedviews.Layout(c.FormValue("layout")), Query: f.Query,
-		Lanes: f.Lanes, Shared: c.FormValue("shared") != "", Pinned: c.FormValue("pinned") != ""}
-	return form, savedviews.View{Name: form.Name, Layout: form.Layout, Query: form.Query, Lanes: form.Lanes,
-		Shared: form.Shared, Pinned: form.Pinned}
+	form := pages.SavedViewForm{Name: c.FormValue("name"), Layout: savedviews.Layout(c.FormValue("layout")), Filter: f,
+		Shared: c.FormValue("shared") != "", Pinned: c.FormValue("pinned") != ""}
+	return form, savedviews.View{Name: form.Name, Layout: form.Layout, Query: f.Query, Lanes: f.Lanes, Group: f.Group,
+		Fields: f.Fields, Shared: form.Shared, Pinned: form.Pinned}
 }
 
 // SaveView adds a view to a board, and leads to what it shows.

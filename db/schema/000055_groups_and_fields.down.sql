@@ -1,0 +1,1 @@
+ALTER TABLE saved_view DROP COLUMN grouped_by, DROP COLUMN fields;

@@ -1,0 +1,96 @@
+package pages
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/counterfoil/counterfoil/domain/query"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+// ListGroup are the tickets of a list's page that have the same in a field. A ticket with several assignees or labels is in
+// the group of its first, as it is in that lane of a board.
+type ListGroup struct {
+	ID      string
+	Name    string
+	Query   string // the condition for its tickets on all pages, as far as a query can say it
+	Tickets []tickets.Ticket
+
+	order string // groups are sorted by it, in this order of bytes
+}
+
+// GroupsOf returns the groups of a page of tickets, which stay in their order. now is in the zone of the reader.
+func GroupsOf(by string, list []tickets.Ticket, now time.Time) (groups []ListGroup) {
+	at := map[string]int{}
+	for _, t := range list {
+		group := groupOf(query.Field(by), t, now)
+		i, ok := at[group.ID]
+		if !ok {
+			i = len(groups)
+			at[group.ID] = i
+			groups = append(groups, group)
+		}
+		groups[i].Tickets = append(groups[i].Tickets, t)
+	}
+	slices.SortStableFunc(groups, func(a, b ListGroup) int { return strings.Compare(a.order, b.order) })
+	return groups
+}
+
+// groupOf is the group of a ticket, without tickets.
+func groupOf(by query.Field, t tickets.Ticket, now time.Time) ListGroup {
+	switch by {
+	case query.Status:
+		if t.Closed() {
+			return ListGroup{ID: "closed", Name: "Closed", Query: "status:closed", order: "2"}
+		}
+		return ListGroup{ID: "open", Name: "Open", Query: "status:open", order: "1"}
+	case query.Assignee:
+		if len(t.Assignees) == 0 {
+			return ListGroup{ID: "none", Name: "Unassigned", Query: "assignee:none", order: "~"}
+		}
+		first := t.Assignees[0]
+		return ListGroup{ID: views.Number(uint64(first.ID)), Name: first.Name, Query: term(query.Assignee, "@"+first.Handle),
+			order: "!" + strings.ToLower(first.Name)}
+	case query.Label:
+		if len(t.Labels) == 0 {
+			return ListGroup{ID: "none", Name: "No label", Query: "label:none", order: "~"}
+		}
+		first := t.Labels[0]
+		return ListGroup{ID: views.Number(uint64(first.ID)), Name: first.Name, Query: term(query.Label, first.Name),
+			order: "!" + strings.ToLower(first.Name)}
+	case query.Priority:
+		group := ListGroup{ID: t.Priority.String(), Name: views.PriorityText(t.Priority), Query: term(query.Priority, t.Priority.String()),
+			order: views.Number(uint64(tickets.Urgent - t.Priority))}
+		if t.Priority == tickets.NoPriority {
+			group.Name = "No priority"
+		}
+		return group
+	case query.Due:
+		return dueGroup(t, now)
+	}
+	return ListGroup{}
+}
+
+// dueGroup is the group of a ticket by its due date.
+func dueGroup(t tickets.Ticket, now time.Time) ListGroup {
+	days := t.Due.Days(now)
+	switch {
+	case t.Due.IsZero():
+		return ListGroup{ID: "none", Name: "No due date", Query: "due:none", order: "6"}
+	case t.Due.Over(now) && !t.Closed():
+		return ListGroup{ID: "over", Name: "Overdue", Query: "is:overdue", order: "1"}
+	case days < 0:
+		return ListGroup{ID: "past", Name: "Past", Query: "status:closed due:<today", order: "2"}
+	case days == 0:
+		return ListGroup{ID: "today", Name: "Today", Query: "due:today", order: "3"}
+	case days < 7:
+		return ListGroup{ID: "week", Name: "Next 7 days", Query: "due:>today due:<7d", order: "4"}
+	}
+	return ListGroup{ID: "later", Name: "Later", Query: "due:>=7d", order: "5"}
+}
+
+func term(field query.Field, value string) string {
+	return query.NodeText(query.Term{Field: field, Value: value})
+}
