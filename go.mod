@@ -28,6 +28,7 @@ require (
 	github.com/pquerna/otp v1.5.0
 	github.com/prometheus/client_golang v1.25.0
 	github.com/rogpeppe/go-internal v1.14.1
+	github.com/sahilm/fuzzy v0.1.1
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/sqids/sqids-go v0.4.1
 	github.com/standard-webhooks/standard-webhooks/libraries v0.0.1

@@ -557,7 +557,7 @@ func (q *Queries) BoardsOfCompany(ctx context.Context, arg BoardsOfCompanyParams
 }
 
 const boardsToSearch = `-- name: BoardsToSearch :many
-SELECT b.id, b.slug, i.max_ticket_id FROM board b
+SELECT b.id, b.slug, b.title, i.max_ticket_id FROM board b
 JOIN board_ticket_incrementer i ON i.board_id = b.id
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
 WHERE b.company_id = ? AND b.archived_at IS NULL AND (x.level IS NOT NULL OR b.privacy <= ?)
@@ -575,6 +575,7 @@ type BoardsToSearchParams struct {
 type BoardsToSearchRow struct {
 	ID          id.Board
 	Slug        string
+	Title       string
 	MaxTicketID uint64
 }
 
@@ -593,7 +594,12 @@ func (q *Queries) BoardsToSearch(ctx context.Context, arg BoardsToSearchParams) 
 	var items []BoardsToSearchRow
 	for rows.Next() {
 		var i BoardsToSearchRow
-		if err := rows.Scan(&i.ID, &i.Slug, &i.MaxTicketID); err != nil {
+		if err := rows.Scan(
+			&i.ID,
+			&i.Slug,
+			&i.Title,
+			&i.MaxTicketID,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -114,7 +114,7 @@ DELETE FROM folded_column WHERE column_id = sqlc.arg(column_id);
 DELETE FROM board_column WHERE id = sqlc.arg(id) AND ticket_count = 0;
 -- name: BoardsToSearch :many
 -- Boards with searchable titles, each with its last allocated number.
-SELECT b.id, b.slug, i.max_ticket_id FROM board b
+SELECT b.id, b.slug, b.title, i.max_ticket_id FROM board b
 JOIN board_ticket_incrementer i ON i.board_id = b.id
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader)
 WHERE b.company_id = sqlc.arg(company_id) AND b.archived_at IS NULL AND (x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach))

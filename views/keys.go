@@ -72,7 +72,7 @@ func KeyScopes() []KeyScope { return keyScopes }
 
 var keyScopes = []KeyScope{
 	{"everywhere", "Everywhere", []Binding{
-		{KeyJump, []string{"/"}, "Jump to a ticket by its key or title"},
+		{KeyJump, []string{"/", "Ctrl+k"}, "Jump to a ticket, board, view, member or page; on a board, change the selected cards by words"},
 		{KeyHelp, []string{"?"}, "Show these shortcuts"},
 		{KeyBoards, []string{"g b"}, "Go to the boards"},
 		{KeyWork, []string{"g w"}, "Go to my work"},
@@ -146,10 +146,11 @@ func keysOf(c Command) []string {
 
 // Hotkey is the attribute of a control that the keys of a command press.
 func Hotkey(c Command) templ.Attributes {
-	keys := keysOf(c)
-	for _, key := range keys {
+	var keys []string
+	for _, key := range keysOf(c) {
+		keys = append(keys, strings.Replace(key, "Ctrl+", "Mod+", 1)) // as scripts name Ctrl, on a Mac Command
 		if r, size := utf8.DecodeRuneInString(key); size == len(key) && !unicode.IsLetter(r) {
-			keys = append(slices.Clip(keys), "Shift+"+key) // it is typed with Shift on some keyboards
+			keys = append(keys, "Shift+"+key) // it is typed with Shift on some keyboards
 		}
 	}
 	return templ.Attributes{"data-hotkey": strings.Join(keys, ",")}

@@ -82,7 +82,7 @@ func TestKeyNames(t *testing.T) {
 			t.Errorf("%q is shown as %q, not %q", key, got, want)
 		}
 	}
-	if got := Hotkey(KeyJump)["data-hotkey"]; got != "/,Shift+/" {
+	if got := Hotkey(KeyJump)["data-hotkey"]; got != "/,Shift+/,Mod+k" {
 		t.Errorf("the jump box opens by %q", got)
 	}
 }

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -63,7 +64,7 @@ func TestJump(t *testing.T) {
 	})
 	t.Run("a page without a script has the list, and says when there is nothing", func(t *testing.T) {
 		ana.get("/acme/jump?q=fins").is(t, 200).has(t, 3, "main .found li a")
-		ana.get("/acme/jump?q=nowhere").textHas(t, "[data-nothing]", "No ticket")
+		ana.get("/acme/jump?q=nowhere").textHas(t, "[data-nothing]", "Nothing")
 		ana.get("/acme/jump?q="+strings.Repeat("x", 4000)).is(t, 200)
 	})
 	t.Run("another company's tickets are not found", func(t *testing.T) {
@@ -89,6 +90,178 @@ func TestJump(t *testing.T) {
 			t.Error(got)
 		}
 	})
+}
+
+// named are the results of a jump beside tickets, each with its kind.
+func (b *browser) named(t testing.TB, params string) (list []string) {
+	t.Helper()
+	b.htmx(views.JumpID).get("/acme/jump?"+params).fragment(t, 200).page().Find("[role=option]:not(:has(.key))").
+		Each(func(_ int, s *goquery.Selection) { list = append(list, strings.Join(strings.Fields(s.Text()), " ")) })
+	return list
+}
+
+func TestJumpToNames(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	e.newBoard("NINJA")
+	e.newBoard("HIDE")
+	e.exec("UPDATE board SET title = 'Café Zürich' WHERE slug = 'NINJA'")
+	e.exec("UPDATE board SET title = 'Zurich in secret', privacy = 1 WHERE slug = 'HIDE'")
+	e.account("ben", "acme", accounts.Member)
+	e.account("gil", "acme", accounts.Guest)
+	ana, ben, gil := e.ana(), e.signedIn("ben"), e.signedIn("gil")
+	ana.post(boardViews, viewed("Zebra", "priority:high", "shared", "1")...).is(t, 303)
+	ana.post(boardViews, viewed("Zen", "assignee:me")...).is(t, 303)
+
+	t.Run("boards, views, members and pages are found by words, in any order, and by letters", func(t *testing.T) {
+		for q, want := range map[string]string{
+			"zur caf":                  "Board Café Zürich NINJA",
+			"ZEB":                      "View Zebra NINJA",
+			"zen":                      "View Zen NINJA",
+			"ben":                      "Member ben @ben",
+			"@ben":                     "Member ben @ben",
+			"my wor":                   "Page My work",
+			"inbx":                     "Page Inbox",
+			"audit":                    "Page Audit log",
+			"qqq":                      "",
+			"%":                        "",
+			"\x00\xff":                 "",
+			"<script>":                 "",
+			"' OR 1=1 --":              "",
+			"migr":                     "Page Migrations",
+			"keyboard":                 "Page Keyboard shortcuts",
+			"@":                        "Member Ana @ana; Member ben @ben; Member gil @gil",
+			strings.Repeat("q ", 2000): "",
+		} {
+			if got := strings.Join(ana.named(t, "q="+url.QueryEscape(q)), "; "); got != want {
+				t.Errorf("%.40q finds %q, not %q", q, got, want)
+			}
+		}
+	})
+	t.Run("nobody finds what they do not see", func(t *testing.T) {
+		for q, want := range map[string]string{"z": "View Zebra NINJA; Board Café Zürich NINJA", "secret": "", "audit": "", "migrations": "", "settings": ""} {
+			if got := strings.Join(ben.named(t, "q="+q), "; "); got != want {
+				t.Errorf("a member finds %q by %s, not %q", got, q, want)
+			}
+			if got := gil.named(t, "q="+q); got != nil {
+				t.Errorf("a guest finds %q by %s", got, q)
+			}
+		}
+		if got := gil.named(t, "q=ben"); got != nil {
+			t.Errorf("a guest finds %q", got)
+		}
+	})
+	t.Run("what is found is there", func(t *testing.T) {
+		for _, q := range []string{"a", "e", "i", "o", "s", "z"} {
+			ana.get("/acme/jump?q=" + q).page().Find(".found a").Each(func(_ int, link *goquery.Selection) {
+				if a := ana.get(link.AttrOr("href", "")); a.code >= 400 {
+					t.Errorf("%s leads to status %d", link.Text(), a.code)
+				}
+			})
+		}
+	})
+}
+
+func TestJumpRecent(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	e.newBoard("NINJA")
+	titles := make([]string, 12)
+	for i := range titles {
+		titles[i] = fmt.Sprintf("Many %d", i)
+	}
+	e.newTickets("NINJA", 0, titles...)
+	ana := e.ana()
+	if got := ana.jumps(t, "", ""); got != nil {
+		t.Errorf("before anything was looked at: %v", got)
+	}
+	for _, n := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 3, 3} {
+		ana.get(fmt.Sprint("/acme/NINJA-", n)).is(t, 200)
+	}
+	want := "NINJA-3 NINJA-9 NINJA-8 NINJA-7 NINJA-6 NINJA-5 NINJA-4 NINJA-2"
+	if got := strings.Join(ana.jumps(t, "", ""), " "); got != want {
+		t.Errorf("looked at: %s", got)
+	}
+	ana.get("/acme/jump").has(t, 8, ".found .key") // without a script
+	if got := ana.jumps(t, "", "many"); len(got) != 10 || strings.Join(got, " ") != want+" NINJA-12 NINJA-11" {
+		t.Errorf("among those with a word they are not first: %v", got)
+	}
+	e.program().delete("/tickets/NINJA-9").is(t, 204)
+	if got := ana.jumps(t, "", ""); len(got) != 7 || got[1] != "NINJA-8" {
+		t.Errorf("after one was deleted: %v", got)
+	}
+	// A cookie opens nothing, whoever wrote it.
+	e.account("gil", "acme", accounts.Guest)
+	gil := e.signedIn("gil")
+	for _, forged := range []string{"", ".", "1.NINJA-1", fmt.Sprint(e.count("SELECT id FROM account WHERE name = 'gil'"), ".NINJA-1.NINJA-2"),
+		"x.NINJA-1", strings.Repeat("NINJA-1.", 300), "1.' OR 1=1"} {
+		gil.recent = &http.Cookie{Name: "counterfoil-recent", Value: forged}
+		if got := gil.jumps(t, "", ""); got != nil {
+			t.Errorf("%q shows a guest %v", forged, got)
+		}
+	}
+}
+
+func TestJumpChanges(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	e.newBoard("NINJA")
+	e.newBoard("OTHER")
+	e.newTickets("NINJA", 0, "One", "Two")
+	for name, role := range map[string]string{"ben": accounts.Member, "vera": accounts.Viewer} {
+		e.account(name, "acme", role)
+	}
+	ana := e.ana()
+	ana.post("/acme/NINJA-1/labels", "named", "bug").is(t, 303)
+	const both = "board=NINJA&keys=NINJA-1+NINJA-2&q="
+	for q, want := range map[string]string{
+		"assign ben":     "2 tickets Assign to ben @ben",
+		"assign to ben":  "2 tickets Assign to ben @ben",
+		"move doi":       "2 tickets Move to Doing",
+		"label bu":       "2 tickets Label bug",
+		"priority hi":    "2 tickets Priority high",
+		"due 2040-01-02": "2 tickets Due 2040-01-02",
+		"due nonsense":   "",
+		"no due":         "2 tickets No due date",
+		"close":          "2 tickets Close",
+		"assign vera":    "", // who cannot be assigned
+		"mov":            "", // a title may begin like that
+		"doing":          "",
+		"clos":           "",
+		"bug":            "",
+	} {
+		if got := strings.Join(ana.named(t, both+url.QueryEscape(q)), "; "); got != want {
+			t.Errorf("%q offers %q, not %q", q, got, want)
+		}
+	}
+	for name, params := range map[string]string{"no keys": "board=NINJA&q=close", "no board": "keys=NINJA-1&q=close",
+		"an unknown board": "board=NOPE&keys=NINJA-1&q=close", "a wrong key": "board=NINJA&keys=x&q=close",
+		"too many keys": "board=NINJA&q=close&keys=" + manyKeys(101)} {
+		if got := ana.named(t, params); got != nil {
+			t.Errorf("%s: it offers %q", name, got)
+		}
+	}
+	if got := e.signedIn("vera").named(t, both+"close"); got != nil {
+		t.Errorf("a viewer is offered %q", got)
+	}
+	// The form of a change is one that does it, without a script too.
+	form := ana.get("/acme/jump?"+both+"assign+ben").is(t, 200).has(t, 0, "[data-here]").page().Find(".found form")
+	fields := []string{}
+	form.Find("input").Each(func(_ int, in *goquery.Selection) {
+		fields = append(fields, in.AttrOr("name", ""), in.AttrOr("value", ""))
+	})
+	ana.post(form.AttrOr("action", ""), fields...).is(t, 303)
+	e.counts(t, 2, "SELECT COUNT(*) FROM assignee a JOIN account p ON p.id = a.account_id WHERE p.name = 'ben' AND a.current")
+	ana.get("/acme/jump?board=NINJA&keys=NINJA-1").textHas(t, "main #jump-found", "To change NINJA-1: “assign Jo”")
+}
+
+// manyKeys are n keys of NINJA.
+func manyKeys(n int) string {
+	keys := make([]string, n)
+	for i := range keys {
+		keys[i] = fmt.Sprint("NINJA-", i+1)
+	}
+	return strings.Join(keys, "+")
 }
 
 func TestKeysHelp(t *testing.T) {

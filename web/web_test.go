@@ -378,6 +378,7 @@ type browser struct {
 	device *http.Cookie // of a browser that signed in
 	start  *http.Cookie // of a sign-in at an issuer that began
 	known  *http.Cookie // of a browser in which an issuer signed in
+	recent *http.Cookie // the tickets that it showed last
 }
 
 func (e *env) visitor() *browser { return &browser{env: e} }
@@ -394,7 +395,7 @@ func (e *env) ana() *browser { e.t.Helper(); return e.signedIn("ana") }
 
 // with is the same browser, sending more headers.
 func (b *browser) with(header ...string) *browser {
-	return &browser{env: b.env, cookie: b.cookie, name: b.name, came: b.came,
+	return &browser{env: b.env, cookie: b.cookie, name: b.name, came: b.came, recent: b.recent,
 		header: append(b.header[:len(b.header):len(b.header)], header...)}
 }
 
@@ -440,6 +441,9 @@ func (b *browser) send(r *http.Request) *answer {
 	if b.came != nil {
 		r.AddCookie(&http.Cookie{Name: b.came.Name, Value: b.came.Value})
 	}
+	if b.recent != nil {
+		r.AddCookie(&http.Cookie{Name: b.recent.Name, Value: b.recent.Value})
+	}
 	for i := 0; i < len(b.header); i += 2 {
 		r.Header.Add(b.header[i], b.header[i+1])
 	}
@@ -447,6 +451,10 @@ func (b *browser) send(r *http.Request) *answer {
 	for _, cookie := range (&http.Response{Header: a.header}).Cookies() {
 		if strings.HasSuffix(cookie.Name, "-company") {
 			b.came = cookie
+			continue
+		}
+		if strings.HasSuffix(cookie.Name, "-recent") {
+			b.recent = cookie
 			continue
 		}
 		if strings.HasSuffix(cookie.Name, "-device") {

@@ -11,7 +11,8 @@ const module = "github.com/counterfoil/counterfoil/"
 
 var (
 	leaves = []string{"domain/id", "domain/coalesce", "domain/markup", "domain/outbound", "domain/blobs", "domain/fault",
-		"domain/wait", "domain/csvfile", "domain/lease", "domain/limits", "domain/color", "domain/query"}
+		"domain/wait", "domain/csvfile", "domain/lease", "domain/limits", "domain/color", "domain/query",
+		"domain/fuzzy"}
 	entities = []string{"domain/boards", "domain/tickets", "domain/accounts", "domain/feeds", "domain/refs",
 		"domain/requests", "=domain/migrations", "domain/images", "domain/webhooks", "domain/live", "domain/labels", "domain/files",
 		"domain/recurrence", "domain/savedviews"}
@@ -23,7 +24,8 @@ var (
 	sealing = []string{"domain/secrets"}
 
 	// shared are the leaves that the packages of web need.
-	shared = []string{"domain/color", "domain/id", "domain/markup", "domain/fault", "domain/wait", "domain/access", "domain/query"}
+	shared = []string{"domain/color", "domain/id", "domain/markup", "domain/fault", "domain/wait", "domain/access", "domain/query",
+		"domain/fuzzy"}
 )
 
 // allowed are the imports of each package, as docs/architecture.md draws them. A name stands for itself and the

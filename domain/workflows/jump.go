@@ -24,10 +24,14 @@ type Jump struct {
 	Key    *tickets.Ticket // the ticket with that key
 	Titles []tickets.SearchResult
 	Newest int // so many of a board are searched for titles; 0: all
+	Boards []JumpBoard
 }
 
-// JumpTo finds tickets by a key, a number on the board, or words of a title. board is the slug of the open board, ""
-// for none.
+// JumpBoard is a board to jump to.
+type JumpBoard struct{ Slug, Title string }
+
+// JumpTo finds tickets by a key, a number on the board, or words of a title, and returns the boards among which it
+// looked. board is the slug of the open board, "" for none.
 func (w *Workflows) JumpTo(ctx context.Context, board, text string) (Jump, error) {
 	actor, err := MayRead(ctx, "tickets:read")
 	if err != nil {
@@ -55,6 +59,7 @@ func (w *Workflows) JumpTo(ctx context.Context, board, text string) (Jump, error
 		if row.MaxTicketID > uint64(newest) {
 			jump.Newest = newest
 		}
+		jump.Boards = append(jump.Boards, JumpBoard{row.Slug, row.Title})
 		here := tickets.SearchBoard{ID: row.ID, Slug: row.Slug, Last: row.MaxTicketID}
 		if on = append(on, here); strings.EqualFold(row.Slug, board) {
 			on[0], on[len(on)-1] = here, on[0]
@@ -62,4 +67,22 @@ func (w *Workflows) JumpTo(ctx context.Context, board, text string) (Jump, error
 	}
 	jump.Titles, err = tickets.SearchTitles(ctx, w.db.Queries, on, text, uint64(newest))
 	return jump, err
+}
+
+// TicketsByKey returns the tickets of keys that the caller sees, in the order of the keys.
+func (w *Workflows) TicketsByKey(ctx context.Context, keys []tickets.Key) (list []tickets.Ticket, err error) {
+	actor, err := MayRead(ctx, "tickets:read")
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range keys {
+		ticket, err := tickets.ByKey(ctx, w.db.Queries, actor.Sight(), key)
+		switch {
+		case err == nil:
+			list = append(list, ticket)
+		case !errors.Is(err, fault.NotFound):
+			return nil, err
+		}
+	}
+	return list, nil
 }

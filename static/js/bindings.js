@@ -1,7 +1,7 @@
 // The keys of the app, from views/keys.go by make generate: scope, command, keys.
 export const bindings = {
 	everywhere: {
-		'jump': ['/'],
+		'jump': ['/', 'Ctrl+k'],
 		'help': ['?'],
 		'boards': ['g b'],
 		'work': ['g w'],

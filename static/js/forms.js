@@ -28,14 +28,15 @@ window.addEventListener('pageshow', () => {
 	for (const form of document.forms) form.ariaBusy = null
 })
 
-// A form about a card or a ticket, on its board or list: the result shows there.
+// A form about a card or a ticket, on its board or list: the result shows there. A rejected form has its id, or the one
+// that data-here says.
 async function here(form, button) {
 	if (form.ariaBusy) return
 	form.ariaBusy = 'true'
 	const done = act()
 	try {
 		const answer = await ask(form.action, { values: new FormData(form, button), target: 'dialog' })
-		const rejected = answer.querySelector(`#${form.id}`)
+		const rejected = answer.querySelector(`#${form.dataset.here || form.id}`)
 		if (rejected) return show(rejected)
 		const words = `${document.getElementById('dialog-title').textContent.replace(/\s+/g, ' ').trim()}: saved.`
 		close()

@@ -1,12 +1,22 @@
-// The jump box: its results follow the input; the arrows choose, Enter goes.
+// The jump box: its results follow the input; the arrows choose, Enter goes, or changes the cards that were chosen before.
 import Combobox from '../vendor/combobox-nav/index.js'
 import { ask, say } from './say.js'
+
+// keys are those of the cards to change: the selected ones, the one that is open, or that in focus.
+function keys() {
+	const board = document.querySelector('#board[data-batch]')
+	const selected = [...board?.querySelectorAll('.card[data-selected]') ?? []]
+	const one = board?.querySelector('.card[data-open]') ?? document.activeElement.closest('#board[data-batch] .card')
+	return (selected.length || !one ? selected : [one]).map(({ dataset }) => dataset.key).join(' ')
+}
 
 export function follow(found) {
 	const input = document.getElementById(found.dataset.follows)
 	const { form } = input
 	let box, timer
-	let asked = ''
+	let asked
+	form.elements.keys.value = keys() // the dialog is about to take the focus
+	look()
 
 	async function look() {
 		const query = input.value.trim()
@@ -20,7 +30,7 @@ export function follow(found) {
 		const list = found.querySelector('[role=listbox]')
 		say(list?.dataset.count ?? found.querySelector('[data-nothing]')?.textContent ?? '')
 		if (!list) return
-		box = new Combobox(input, list, { tabInsertsSuggestions: false, firstOptionSelectionMode: 'active' })
+		box = new Combobox(input, list, { tabInsertsSuggestions: false, firstOptionSelectionMode: query ? 'active' : 'none' })
 		box.start()
 	}
 	// One Enter does one thing: the browser would also send the form after a choice.
@@ -32,7 +42,7 @@ export function follow(found) {
 		// Enter follows the present input, never the results of an earlier one.
 		box?.destroy()
 		box = null
-		asked = ''
+		asked = undefined
 		clearTimeout(timer)
 		timer = setTimeout(look, 120)
 	})

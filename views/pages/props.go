@@ -228,13 +228,3 @@ type MoveProps struct {
 	Again  bool // it was filled in and has the focus
 	Filter views.Filter
 }
-
-// JumpProps is the jump box with its results. Key is the ticket whose key was entered. Newest is the number of tickets
-// per board whose titles were searched, 0 for all.
-type JumpProps struct {
-	Page   views.Page
-	Query  string
-	Key    *tickets.SearchResult
-	Titles []tickets.SearchResult
-	Newest int
-}

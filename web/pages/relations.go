@@ -35,11 +35,7 @@ func (h *Handlers) showRelationForm(c echo.Context, code int, messages views.Err
 		if err != nil {
 			return err
 		}
-		jump := pages.JumpProps{Titles: found.Titles}
-		if t := found.Key; t != nil {
-			jump.Key = &tickets.SearchResult{Key: t.Key, Title: t.Title, Closed: t.Closed()}
-		}
-		props.Found = slices.DeleteFunc(jump.Found(), func(t tickets.SearchResult) bool { return t.Key == ticket.Key })
+		props.Found = slices.DeleteFunc(jumpTickets(found, nil, props.Find), func(t tickets.SearchResult) bool { return t.Key == ticket.Key })
 	}
 	switch {
 	case respond.Target(c) == views.RelatedFoundID:
