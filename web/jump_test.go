@@ -190,12 +190,20 @@ func TestJumpRecent(t *testing.T) {
 	if got := ana.jumps(t, "", ""); len(got) != 7 || got[1] != "NINJA-8" {
 		t.Errorf("after one was deleted: %v", got)
 	}
+	safe := newEnv(t, withURL("https://example.com"))
+	safe.newBoard("NINJA")
+	safe.newTickets("NINJA", 0, "One")
+	// Browsers take no __Host- cookie of another path.
+	if c := safe.ana().get("/acme/NINJA-1").is(t, 200).cookies(); len(c) != 2 || c[1].Name != "__Host-counterfoil-recent-acme" ||
+		c[1].Path != "/" || !c[1].Secure || !c[1].HttpOnly || c[1].SameSite != http.SameSiteLaxMode {
+		t.Errorf("over HTTPS it is %v", c)
+	}
 	// A cookie opens nothing, whoever wrote it.
 	e.account("gil", "acme", accounts.Guest)
 	gil := e.signedIn("gil")
 	for _, forged := range []string{"", ".", "1.NINJA-1", fmt.Sprint(e.count("SELECT id FROM account WHERE name = 'gil'"), ".NINJA-1.NINJA-2"),
 		"x.NINJA-1", strings.Repeat("NINJA-1.", 300), "1.' OR 1=1"} {
-		gil.recent = &http.Cookie{Name: "counterfoil-recent", Value: forged}
+		gil.recent = &http.Cookie{Name: "counterfoil-recent-acme", Value: forged}
 		if got := gil.jumps(t, "", ""); got != nil {
 			t.Errorf("%q shows a guest %v", forged, got)
 		}

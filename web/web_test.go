@@ -453,7 +453,7 @@ func (b *browser) send(r *http.Request) *answer {
 			b.came = cookie
 			continue
 		}
-		if strings.HasSuffix(cookie.Name, "-recent") {
+		if strings.Contains(cookie.Name, "-recent-") {
 			b.recent = cookie
 			continue
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// The tickets that a member looked at last in this browser: a cookie remembers their keys, for each company. It opens
-// nothing, since each ticket is read with the member's rights.
+// The tickets that a member looked at last in this browser: a cookie of each company remembers their keys. It
+// opens nothing, since each ticket is read with the member's rights.
 
 // maxRecent is how many keys are remembered.
 const maxRecent = 8
@@ -23,7 +23,7 @@ func (r *Responder) recentCookie(actor accounts.Actor, keys []tickets.Key) *http
 	for _, key := range keys {
 		words = append(words, key.String())
 	}
-	return &http.Cookie{Name: r.sessions.Cookie.Name + "-recent", Value: strings.Join(words, "."), Path: "/" + actor.Company.Slug,
+	return &http.Cookie{Name: r.sessions.Cookie.Name + "-recent-" + actor.Company.Slug, Value: strings.Join(words, "."), Path: "/",
 		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: r.HTTPS(), MaxAge: int(accounts.SessionLife.Seconds())}
 }
 
