@@ -252,6 +252,10 @@ func TestJumpChanges(t *testing.T) {
 	if got := e.signedIn("vera").named(t, both+"close"); got != nil {
 		t.Errorf("a viewer is offered %q", got)
 	}
+	for q, want := range map[string]string{"due 31 feb": "such as today", "assign nobody": "no member", "move nowhere": "no column",
+		"label what": "no label", "priority top": "none, low"} {
+		ana.htmx(views.JumpID).get("/acme/jump?"+both+url.QueryEscape(q)).fragment(t, 200).textHas(t, "[data-nothing]", want)
+	}
 	// The form of a change is one that does it, without a script too.
 	form := ana.get("/acme/jump?"+both+"assign+ben").is(t, 200).has(t, 0, "[data-here]").page().Find(".found form")
 	fields := []string{}

@@ -18,6 +18,7 @@ type JumpProps struct {
 	Titles []tickets.SearchResult
 	Newest int
 
+	Problem     string   // why a text that begins with the verb of an action has none
 	Actions     []Action // what the text says to do to the tickets
 	Named, Near []Place  // of whose names each word begins one; that have the letters
 }
@@ -25,7 +26,6 @@ type JumpProps struct {
 // Place is what a text names beside tickets: a board, a view, a member or a page.
 type Place struct {
 	Kind, Name, Note, Path string
-	Dialog                 bool
 }
 
 // Action is a change of tickets that a text asks for.

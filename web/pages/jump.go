@@ -177,7 +177,19 @@ func (h *Handlers) jumpActions(c echo.Context, props *pages.JumpProps, text stri
 			props.Actions = append(props.Actions, all[match.Index])
 		}
 	}
+	if len(props.Actions) == 0 {
+		props.Problem = noAction[strings.ToLower(verb(text))]
+	}
 	return nil
+}
+
+// noAction is why a text has no action, by its verb.
+var noAction = map[string]string{
+	"assign":   "To assign: no member of this name may be assigned.",
+	"move":     "To move: the board has no column of this name.",
+	"label":    "To label: no label has this name. New ones are made on a ticket, or by “Labels” in the menu of a card.",
+	"priority": "To set the priority: type none, low, medium, high or urgent.",
+	"due":      "To set a due date: type one such as today, fri, in 2w or 12 dec.",
 }
 
 // verb is the first word of a text. Who looks for a title changes nothing by Enter: an action is found by its whole verb.
