@@ -3,7 +3,6 @@ package db_test
 import (
 	"context"
 	"errors"
-	"net"
 	"path/filepath"
 	"testing"
 	"time"
@@ -130,10 +129,7 @@ func TestInTx(t *testing.T) {
 
 	t.Run("a database that is not there is Unavailable, and says so in plain words", func(t *testing.T) {
 		t.Parallel()
-		listener := domaintest.OK(net.Listen("tcp", "127.0.0.1:0"))(t)
-		gone := listener.Addr().String()
-		listener.Close()
-		for _, url := range []string{"mysql://root@" + gone + "/x", "mysql://root@unix(" +
+		for _, url := range []string{"mysql://root@" + domaintest.RefusingAddress(t) + "/x", "mysql://root@unix(" +
 			filepath.Join(t.TempDir(), "no.sock") + ")/x"} {
 			d, err := db.Open(url)
 			domaintest.Must(t, err)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -49,9 +48,7 @@ func TestAddressesOfWebhooksAreForTheirOwners(t *testing.T) {
 	e.account("vera", "acme", "viewer")
 	e.exec("UPDATE account SET operator = TRUE WHERE name = 'otto'")
 
-	closed := domaintest.OK(net.Listen("tcp", "127.0.0.1:0"))(t)
-	nobody := "http://" + closed.Addr().String()
-	domaintest.Must(t, closed.Close())
+	nobody := "http://" + domaintest.RefusingAddress(t)
 	leads := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		to := "/hooks/" + moved
 		if strings.HasPrefix(r.URL.Path, "/absolute/") {

@@ -486,8 +486,6 @@ func TestPrivateReceivers(t *testing.T) {
 			conn.Close()
 		}
 	}()
-	closed := domaintest.OK(net.Listen("tcp", "127.0.0.1:0"))(t)
-	closed.Close()
 	certified := httptest.NewTLSServer(tell(200)) // of a name that is not asked for
 	t.Cleanup(certified.Close)
 	receivers := map[string]struct {
@@ -498,7 +496,7 @@ func TestPrivateReceivers(t *testing.T) {
 		"a banner of another protocol": {"http://" + banner.Addr().String(), 0, "does not answer as a web server does"},
 		"another protocol beneath TLS": {"https://" + banner.Addr().String(), 0, "does not answer as a web server does"},
 		"a certificate":                {certified.URL, 0, "does not answer as a web server does"},
-		"a closed port":                {"http://" + closed.Addr().String(), 0, "refuses the connection"},
+		"a closed port":                {"http://" + domaintest.RefusingAddress(t), 0, "refuses the connection"},
 	}
 	for status, said := range map[int]string{200: "", 302: "302 Found. Redirects are not followed", 401: "401", 500: "500"} {
 		server := httptest.NewServer(tell(status))
