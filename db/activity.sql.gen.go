@@ -62,6 +62,49 @@ func (q *Queries) ActivityByID(ctx context.Context, arg ActivityByIDParams) (Act
 	return i, err
 }
 
+const activityDetails = `-- name: ActivityDetails :many
+SELECT id, kind, detail FROM activity WHERE id IN (/*SLICE:ids*/?)
+`
+
+type ActivityDetailsRow struct {
+	ID     id.Activity
+	Kind   string
+	Detail string
+}
+
+func (q *Queries) ActivityDetails(ctx context.Context, ids []id.Activity) ([]ActivityDetailsRow, error) {
+	query := activityDetails
+	var queryParams []interface{}
+	if len(ids) > 0 {
+		for _, v := range ids {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(ids))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:ids*/?", "NULL", 1)
+	}
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ActivityDetailsRow
+	for rows.Next() {
+		var i ActivityDetailsRow
+		if err := rows.Scan(&i.ID, &i.Kind, &i.Detail); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const activityOfTicket = `-- name: ActivityOfTicket :many
 SELECT v.id, v.kind, CONCAT(IF(v.kind IN ('edited', 'checked'), COALESCE(JSON_REPLACE(v.detail, '$.description.old', '', '$.description.new', ''), v.detail), v.detail)) AS detail,
   v.created_at, v.undone_at, v.account_id, a.name AS account_name
@@ -177,7 +220,8 @@ func (q *Queries) FirstEdits(ctx context.Context, ticketID id.Ticket, limit int3
 
 const lastActions = `-- name: LastActions :many
 SELECT v.id, v.kind, v.created_at, v.undone_at, b.company_id,
-  CAST(v.kind IN ('moved', 'closed', 'reopened', 'deleted') AND v.detail LIKE '%"from":%' OR v.kind = 'set' OR v.kind IN ('checked', 'related', 'attached') AND v.detail NOT LIKE '%"undid":%' AND v.detail NOT LIKE '%"mirror":%' OR v.kind = 'assigned' AND v.detail LIKE '%"assigned":%' AS SIGNED) AS undoable,
+  CAST(v.kind IN ('moved', 'closed', 'reopened', 'deleted') AND v.detail LIKE '%"from":%' OR v.kind = 'set' OR v.kind IN ('checked', 'related', 'attached') AND v.detail NOT LIKE '%"undid":%' AND v.detail NOT LIKE '%"mirror":%' OR v.kind = 'assigned' AND v.detail LIKE '%"assigned":%' AND v.detail NOT LIKE '%"undid":%' AS SIGNED) AS undoable,
+  CAST(v.detail LIKE '%"bulk_edit":%' AS SIGNED) AS bulk,
   CAST(x.level IS NOT NULL OR b.privacy <= ? AS SIGNED) AS visible
 FROM activity v FORCE INDEX (ix_activity_account)
 JOIN ticket t ON t.id = v.ticket_id
@@ -195,6 +239,7 @@ type LastActionsRow struct {
 	UndoneAt  *time.Time
 	CompanyID id.Company
 	Undoable  int64
+	Bulk      int64
 	Visible   int64
 }
 
@@ -215,6 +260,7 @@ func (q *Queries) LastActions(ctx context.Context, reach int8, accountID id.Acco
 			&i.UndoneAt,
 			&i.CompanyID,
 			&i.Undoable,
+			&i.Bulk,
 			&i.Visible,
 		); err != nil {
 			return nil, err

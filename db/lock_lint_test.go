@@ -18,6 +18,7 @@ var readingLocks = map[string]string{
 	"queries: LockDeletedText":                 "the text is deleted, or nothing is",
 	"queries: LockTicket":                      "the ticket is written, or rows of its own that a unique index guards; deleting it writes it",
 	"queries: LockTickets":                     "as LockTicket",
+	"queries: LockTicketsWhole":                "as LockTicket",
 	"queries: LockColumnTickets":               "as LockTicket; the column is written with them",
 	"queries: LockTicketRequest":               "the reply is recorded in the row",
 	"queries: LockIncrementers":                "the purge counts in the row",

@@ -185,8 +185,8 @@ func (q *Queries) LockRunShared(ctx context.Context, argID id.Run) (string, erro
 }
 
 const openRun = `-- name: OpenRun :execlastid
-INSERT INTO migration_run (name, params, same_key, active_key, listed, state, state_since, dry, knobs, upload, upload_name, upload_hash, account_id, actor, created_at, company_id, board_id)
-VALUES (?, ?, ?, ?, ?, 'open', NOW(6), ?, ?,
+INSERT INTO migration_run (name, params, same_key, active_key, listed, state, state_since, dry, canary_left, knobs, upload, upload_name, upload_hash, account_id, actor, created_at, company_id, board_id)
+VALUES (?, ?, ?, ?, ?, 'open', NOW(6), ?, ?, ?,
         ?, ?, ?, ?, ?, NOW(6), ?, ?)
 `
 
@@ -197,6 +197,7 @@ type OpenRunParams struct {
 	ActiveKey  []byte
 	Listed     string
 	Dry        bool
+	CanaryLeft *uint32
 	Knobs      string
 	Upload     string
 	UploadName string
@@ -215,6 +216,7 @@ func (q *Queries) OpenRun(ctx context.Context, arg OpenRunParams) (int64, error)
 		arg.ActiveKey,
 		arg.Listed,
 		arg.Dry,
+		arg.CanaryLeft,
 		arg.Knobs,
 		arg.Upload,
 		arg.UploadName,

@@ -262,6 +262,37 @@ type BoardTicketIncrementer struct {
 	Purged      uint64
 }
 
+type BulkEdit struct {
+	ID        id.BulkEdit
+	CompanyID id.Company
+	BoardID   id.Board
+	AccountID id.Account
+	RunID     id.Run
+	Undoes    id.BulkEdit
+	Dry       bool
+	Query     string
+	Edit      string
+	Changed   uint32
+	Unchanged uint32
+	Refused   uint32
+	CreatedAt time.Time
+}
+
+type BulkEditItem struct {
+	BulkEditID id.BulkEdit
+	TicketID   id.Ticket
+	ActivityID id.Activity
+	Outcome    string
+	Reason     string
+	Kind       string
+	Detail     string
+}
+
+type BulkEditNotice struct {
+	BulkEditID id.BulkEdit
+	AccountID  id.Account
+}
+
 type CalendarAddress struct {
 	AccountID id.Account
 	CompanyID id.Company

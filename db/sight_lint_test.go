@@ -128,6 +128,8 @@ var unsighted = map[string]string{
 	"queries: CountLabels":             "says how many labels a company has, to bound them",
 	"queries: LabelsNamed":             "the labels of all boards, and of one that the request read in sight",
 	"queries: LabelsByID":              "of labels that the request names, and refuses if they are of other boards",
+	"queries: LockTicketsWhole":        "of tickets that the transaction read in sight",
+	"queries: ActivityDetails":         "of entries that the transaction added",
 	"queries: ShownAs":                 "ids alone, of a label that the request read in sight",
 	"queries: LabelledTickets":         "ids alone, to publish",
 	"queries: CountLabelled":           "a number for an admin of the label",

@@ -701,6 +701,72 @@ func (q *Queries) LockTickets(ctx context.Context, ids []id.Ticket) ([]LockTicke
 	return items, nil
 }
 
+const lockTicketsWhole = `-- name: LockTicketsWhole :many
+SELECT id, board_id, local_id, column_id, rank_in_column, title, description, version, created_by, created_at, updated_at, moved_at, deleted_at, closed_at, feed_sync_id, from_requester, entered_at, priority, start_at, start_timed, due_at, due_timed, items, items_checked, attachments, stays_known, comments FROM ticket WHERE id IN (/*SLICE:ids*/?) ORDER BY id FOR UPDATE
+`
+
+// Also deleted ones.
+func (q *Queries) LockTicketsWhole(ctx context.Context, ids []id.Ticket) ([]Ticket, error) {
+	query := lockTicketsWhole
+	var queryParams []interface{}
+	if len(ids) > 0 {
+		for _, v := range ids {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(ids))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:ids*/?", "NULL", 1)
+	}
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Ticket
+	for rows.Next() {
+		var i Ticket
+		if err := rows.Scan(
+			&i.ID,
+			&i.BoardID,
+			&i.LocalID,
+			&i.ColumnID,
+			&i.RankInColumn,
+			&i.Title,
+			&i.Description,
+			&i.Version,
+			&i.CreatedBy,
+			&i.CreatedAt,
+			&i.UpdatedAt,
+			&i.MovedAt,
+			&i.DeletedAt,
+			&i.ClosedAt,
+			&i.FeedSyncID,
+			&i.FromRequester,
+			&i.EnteredAt,
+			&i.Priority,
+			&i.StartAt,
+			&i.StartTimed,
+			&i.DueAt,
+			&i.DueTimed,
+			&i.Items,
+			&i.ItemsChecked,
+			&i.Attachments,
+			&i.StaysKnown,
+			&i.Comments,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const moveTicket = `-- name: MoveTicket :execrows
 UPDATE ticket SET entered_at = IF(column_id = ?, entered_at, ?),
   board_id = ?, local_id = ?, column_id = ?, rank_in_column = ?, moved_at = ?, closed_at = ?, feed_sync_id = NULL
@@ -1337,6 +1403,100 @@ func (q *Queries) TicketsByID(ctx context.Context, ids []id.Ticket) ([]Ticket, e
 			&i.Attachments,
 			&i.StaysKnown,
 			&i.Comments,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const ticketsByIDs = `-- name: TicketsByIDs :many
+SELECT ticket.id, ticket.board_id, ticket.local_id, ticket.column_id, ticket.rank_in_column, ticket.title, ticket.description, ticket.version, ticket.created_by, ticket.created_at, ticket.updated_at, ticket.moved_at, ticket.deleted_at, ticket.closed_at, ticket.feed_sync_id, ticket.from_requester, ticket.entered_at, ticket.priority, ticket.start_at, ticket.start_timed, ticket.due_at, ticket.due_timed, ticket.items, ticket.items_checked, ticket.attachments, ticket.stays_known, ticket.comments, b.slug AS board_slug, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, a.name AS author
+FROM ticket FORCE INDEX (PRIMARY)
+STRAIGHT_JOIN board b FORCE INDEX (PRIMARY) ON b.id = ticket.board_id
+STRAIGHT_JOIN account a FORCE INDEX (PRIMARY) ON a.id = ticket.created_by
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
+WHERE ticket.id IN (/*SLICE:ids*/?) AND b.company_id = ?
+  AND (x.level IS NOT NULL OR b.privacy <= ?)
+`
+
+type TicketsByIDsParams struct {
+	Reader    id.Account
+	Ids       []id.Ticket
+	CompanyID id.Company
+	Reach     int8
+}
+
+type TicketsByIDsRow struct {
+	Ticket    Ticket
+	BoardSlug string
+	Privacy   int8
+	Level     int64
+	Author    string
+}
+
+// Those among these that the reader sees, also deleted ones, in any order.
+func (q *Queries) TicketsByIDs(ctx context.Context, arg TicketsByIDsParams) ([]TicketsByIDsRow, error) {
+	query := ticketsByIDs
+	var queryParams []interface{}
+	queryParams = append(queryParams, arg.Reader)
+	if len(arg.Ids) > 0 {
+		for _, v := range arg.Ids {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(arg.Ids))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:ids*/?", "NULL", 1)
+	}
+	queryParams = append(queryParams, arg.CompanyID)
+	queryParams = append(queryParams, arg.Reach)
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []TicketsByIDsRow
+	for rows.Next() {
+		var i TicketsByIDsRow
+		if err := rows.Scan(
+			&i.Ticket.ID,
+			&i.Ticket.BoardID,
+			&i.Ticket.LocalID,
+			&i.Ticket.ColumnID,
+			&i.Ticket.RankInColumn,
+			&i.Ticket.Title,
+			&i.Ticket.Description,
+			&i.Ticket.Version,
+			&i.Ticket.CreatedBy,
+			&i.Ticket.CreatedAt,
+			&i.Ticket.UpdatedAt,
+			&i.Ticket.MovedAt,
+			&i.Ticket.DeletedAt,
+			&i.Ticket.ClosedAt,
+			&i.Ticket.FeedSyncID,
+			&i.Ticket.FromRequester,
+			&i.Ticket.EnteredAt,
+			&i.Ticket.Priority,
+			&i.Ticket.StartAt,
+			&i.Ticket.StartTimed,
+			&i.Ticket.DueAt,
+			&i.Ticket.DueTimed,
+			&i.Ticket.Items,
+			&i.Ticket.ItemsChecked,
+			&i.Ticket.Attachments,
+			&i.Ticket.StaysKnown,
+			&i.Ticket.Comments,
+			&i.BoardSlug,
+			&i.Privacy,
+			&i.Level,
+			&i.Author,
 		); err != nil {
 			return nil, err
 		}

@@ -57,6 +57,22 @@ func (d *DB) ReadTx(ctx context.Context, fn func(tx *Tx) error) error {
 	return classify(fn(&Tx{Queries: d.Queries.WithTx(tx), SQL: tx, Now: d.Now()}))
 }
 
+// Try runs fn, a part of the transaction. If fn fails, what it wrote is rolled back, and the transaction can go on: it
+// keeps the locks that fn took. After an error that ended the transaction, such as a deadlock, it cannot.
+func (tx *Tx) Try(ctx context.Context, fn func() error) error {
+	if _, err := tx.SQL.ExecContext(ctx, "SAVEPOINT part"); err != nil {
+		return fmt.Errorf("set savepoint: %w", err)
+	}
+	err := fn()
+	if err == nil || retryable(err) {
+		return err
+	}
+	if _, failed := tx.SQL.ExecContext(ctx, "ROLLBACK TO SAVEPOINT part"); failed != nil {
+		return fmt.Errorf("roll back to savepoint: %w", failed)
+	}
+	return err
+}
+
 // Now is the time for a write outside a transaction.
 func (d *DB) Now() time.Time { return d.now().UTC().Truncate(time.Microsecond) }
 

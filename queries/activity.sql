@@ -63,7 +63,8 @@ WHERE v.id = sqlc.arg(id) AND b.company_id = sqlc.arg(company_id) AND (x.level I
 -- name: LastActions :many
 -- The last actions of an account, in any company, and whether they can be undone and the board of the ticket is seen.
 SELECT v.id, v.kind, v.created_at, v.undone_at, b.company_id,
-  CAST(v.kind IN ('moved', 'closed', 'reopened', 'deleted') AND v.detail LIKE '%"from":%' OR v.kind = 'set' OR v.kind IN ('checked', 'related', 'attached') AND v.detail NOT LIKE '%"undid":%' AND v.detail NOT LIKE '%"mirror":%' OR v.kind = 'assigned' AND v.detail LIKE '%"assigned":%' AS SIGNED) AS undoable,
+  CAST(v.kind IN ('moved', 'closed', 'reopened', 'deleted') AND v.detail LIKE '%"from":%' OR v.kind = 'set' OR v.kind IN ('checked', 'related', 'attached') AND v.detail NOT LIKE '%"undid":%' AND v.detail NOT LIKE '%"mirror":%' OR v.kind = 'assigned' AND v.detail LIKE '%"assigned":%' AND v.detail NOT LIKE '%"undid":%' AS SIGNED) AS undoable,
+  CAST(v.detail LIKE '%"bulk_edit":%' AS SIGNED) AS bulk,
   CAST(x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach) AS SIGNED) AS visible
 FROM activity v FORCE INDEX (ix_activity_account)
 JOIN ticket t ON t.id = v.ticket_id
@@ -72,6 +73,9 @@ LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = v.account_id
 WHERE v.account_id = sqlc.arg(account_id)
 ORDER BY v.id DESC
 LIMIT 50;
+
+-- name: ActivityDetails :many
+SELECT id, kind, detail FROM activity WHERE id IN (sqlc.slice(ids));
 
 -- name: MarkUndone :execrows
 UPDATE activity SET undone_at = sqlc.arg(undone_at) WHERE id = sqlc.arg(id) AND undone_at IS NULL;

@@ -1,6 +1,6 @@
 -- name: OpenRun :execlastid
-INSERT INTO migration_run (name, params, same_key, active_key, listed, state, state_since, dry, knobs, upload, upload_name, upload_hash, account_id, actor, created_at, company_id, board_id)
-VALUES (sqlc.arg(name), sqlc.arg(params), sqlc.arg(same_key), sqlc.arg(active_key), sqlc.arg(listed), 'open', NOW(6), sqlc.arg(dry), sqlc.arg(knobs),
+INSERT INTO migration_run (name, params, same_key, active_key, listed, state, state_since, dry, canary_left, knobs, upload, upload_name, upload_hash, account_id, actor, created_at, company_id, board_id)
+VALUES (sqlc.arg(name), sqlc.arg(params), sqlc.arg(same_key), sqlc.arg(active_key), sqlc.arg(listed), 'open', NOW(6), sqlc.arg(dry), sqlc.arg(canary_left), sqlc.arg(knobs),
         sqlc.arg(upload), sqlc.arg(upload_name), sqlc.arg(upload_hash), sqlc.arg(account_id), sqlc.arg(actor), NOW(6), sqlc.arg(company_id), sqlc.arg(board_id));
 
 -- BoardOfParams is the company that a run's parameters name, and the board, 0 if they name none.

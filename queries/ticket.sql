@@ -92,6 +92,20 @@ LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader
 WHERE ticket.id = sqlc.arg(id) AND b.company_id = sqlc.arg(company_id)
   AND (x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach));
 
+-- name: TicketsByIDs :many
+-- Those among these that the reader sees, also deleted ones, in any order.
+SELECT sqlc.embed(ticket), b.slug AS board_slug, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, a.name AS author
+FROM ticket FORCE INDEX (PRIMARY)
+STRAIGHT_JOIN board b FORCE INDEX (PRIMARY) ON b.id = ticket.board_id
+STRAIGHT_JOIN account a FORCE INDEX (PRIMARY) ON a.id = ticket.created_by
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader)
+WHERE ticket.id IN (sqlc.slice(ids)) AND b.company_id = sqlc.arg(company_id)
+  AND (x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach));
+
+-- name: LockTicketsWhole :many
+-- Also deleted ones.
+SELECT * FROM ticket WHERE id IN (sqlc.slice(ids)) ORDER BY id FOR UPDATE;
+
 -- name: LockTicket :one
 -- Also a deleted one.
 SELECT * FROM ticket WHERE id = sqlc.arg(id) FOR UPDATE;

@@ -19,6 +19,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/blobs"
+	"github.com/counterfoil/counterfoil/domain/bulkedits"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/files"
 	"github.com/counterfoil/counterfoil/domain/migrations"
@@ -30,7 +31,7 @@ import (
 type environment struct {
 	databaseURL, replicas, addr, url, token, proxies, data, blobs, upload, attachment               string
 	webhookAllow, pictureAllow, issuerAllow, downloadAllow, oldAllow, deny, apiRate, log, auditDays string
-	metricsAddr, companyStreams, keyFile, sessionIdle, secondFactor                                 string
+	metricsAddr, companyStreams, keyFile, sessionIdle, secondFactor, bulkEdits, bulkTickets         string
 
 	given map[string]bool // the variables that are set
 
@@ -78,6 +79,8 @@ func readEnvironment(getenv func(string) string, stdin io.Reader, stdout, stderr
 		companyStreams: or("COUNTERFOIL_COMPANY_STREAMS", strconv.Itoa(streams.DefaultOfCompany)),
 		metricsAddr:    or("COUNTERFOIL_METRICS_ADDR", "127.0.0.1:9464"),
 		auditDays:      or("COUNTERFOIL_AUDIT_DAYS", "0"),
+		bulkEdits:      or("COUNTERFOIL_BULK_EDITS", strconv.Itoa(bulkedits.DefaultLimits.Active)),
+		bulkTickets:    or("COUNTERFOIL_BULK_TICKETS", strconv.Itoa(bulkedits.DefaultLimits.Tickets)),
 		sessionIdle:    or("COUNTERFOIL_SESSION_IDLE_DAYS", "14"),
 		secondFactor:   or("COUNTERFOIL_SECOND_FACTOR", "off"),
 		keyFile:        or("COUNTERFOIL_KEY_FILE", filepath.Join(data, "key")),
@@ -182,6 +185,19 @@ func (e environment) streamsOfCompany() (int, error) {
 	return n, nil
 }
 
+// bulkLimits reads COUNTERFOIL_BULK_EDITS and COUNTERFOIL_BULK_TICKETS.
+func (e environment) bulkLimits() (limits bulkedits.Limits, err error) {
+	if limits.Active, err = strconv.Atoi(e.bulkEdits); err != nil || limits.Active < 1 || limits.Active > 100 {
+		return limits, badSetting("COUNTERFOIL_BULK_EDITS", e.bulkEdits,
+			"the bulk edits that a company may have under way at once, 1 to 100")
+	}
+	if limits.Tickets, err = strconv.Atoi(e.bulkTickets); err != nil || limits.Tickets < 1 || limits.Tickets > 100_000 {
+		return limits, badSetting("COUNTERFOIL_BULK_TICKETS", e.bulkTickets,
+			"the tickets that a bulk edit may change, 1 to 100000")
+	}
+	return limits, nil
+}
+
 // operatorPolicy reads COUNTERFOIL_SECOND_FACTOR: what /admin asks of a session.
 func (e environment) operatorPolicy() (accounts.Policy, error) {
 	switch e.secondFactor {
@@ -232,6 +248,10 @@ func (e environment) workflows(ctx context.Context, d *database, more ...app.Opt
 	if err != nil || days < 0 || days > 0 && days < 30 {
 		return nil, badSetting("COUNTERFOIL_AUDIT_DAYS", e.auditDays, "a number of days from 30 on, or 0 to keep all")
 	}
+	limits, err := e.bulkLimits()
+	if err != nil {
+		return nil, err
+	}
 	files, err := blobs.Open(ctx, e.blobs)
 	if err != nil {
 		return nil, err
@@ -239,7 +259,7 @@ func (e environment) workflows(ctx context.Context, d *database, more ...app.Opt
 	d.files = files
 	options := []app.Option{
 		app.WithFiles(files), app.WithVersion(version), app.WithLog(e.logger()), app.WithMigrations(e.migrations...),
-		app.WithURL(e.url), app.WithAuditDays(days), app.WithKeys(e.keys()),
+		app.WithURL(e.url), app.WithAuditDays(days), app.WithKeys(e.keys()), app.WithBulkLimits(limits),
 	}
 	return app.New(d.DB, slices.Concat(options, reach.clients(), more)...), nil
 }

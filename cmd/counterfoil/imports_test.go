@@ -15,7 +15,7 @@ var (
 		"domain/fuzzy"}
 	entities = []string{"domain/boards", "domain/tickets", "domain/accounts", "domain/feeds", "domain/refs",
 		"domain/requests", "=domain/migrations", "domain/images", "domain/webhooks", "domain/live", "domain/labels", "domain/files",
-		"domain/recurrence", "domain/savedviews"}
+		"domain/recurrence", "domain/savedviews", "domain/bulkedits"}
 
 	// measures are the statistics of runs for operators.
 	measures = []string{"domain/migrations/monitor"}
@@ -71,6 +71,7 @@ func init() {
 		allowed[strings.TrimPrefix(entity, "=")] = slices.Concat([]string{"db"}, leaves, sealing)
 	}
 	allowed["domain/tickets"] = append(allowed["domain/tickets"], "domain/labels", "domain/files", "domain/recurrence") // a ticket has them
+	allowed["domain/bulkedits"] = append(allowed["domain/bulkedits"], "domain/tickets", "=domain/migrations")           // of tickets, by a run
 	allowed["domain/files"] = append(allowed["domain/files"], "domain/images")                                          // some are pictures
 	allowed["domain/migrations/monitor"] = append([]string{"=domain/migrations", "db"}, leaves...)
 	allowed["domain/migrations/migrationstest"] = append([]string{"domain/domaintest"},

@@ -157,7 +157,7 @@ func TestMigrationsCommandLine(t *testing.T) {
 	env.command(t, 0, "  undrain     Undrain a worker", "migrations", "help")
 	env.command(t, 0, "  consumers  List the registered", "feed", "--help")
 	env.command(t, 2, "there is no \"tails\"; there are tail, republish, new-epoch and consumers.", "feed", "tails")
-	env.command(t, 1, "There are: change-column, copy-tickets, count-checklists, count-up, ", "migrations", "start", "nope")
+	env.command(t, 1, "There are: bulk-edit, change-column, copy-tickets, count-checklists, count-up, ", "migrations", "start", "nope")
 	env.command(t, 1, "to: Up to must be from 1 to 100000.", "migrations", "start", "count-up", "to=0", "nope=1")
 	env.command(t, 1, "nope: count-up has no parameter", "migrations", "start", "count-up", "to=0", "nope=1")
 	env.command(t, 1, "--file: Choose a file", "migrations", "start", "read-lines")

@@ -34,6 +34,8 @@ func (e environment) settings() []admin.Setting {
 		{Name: "COUNTERFOIL_SESSION_IDLE_DAYS", Value: e.sessionIdle},
 		{Name: "COUNTERFOIL_SECOND_FACTOR", Value: e.secondFactor},
 		{Name: "COUNTERFOIL_AUDIT_DAYS", Value: e.auditDays},
+		{Name: "COUNTERFOIL_BULK_EDITS", Value: e.bulkEdits},
+		{Name: "COUNTERFOIL_BULK_TICKETS", Value: e.bulkTickets},
 		{Name: webhookAllow, Value: e.webhookAllow},
 		{Name: downloadAllow, Value: e.downloadAllow},
 		{Name: pictureAllow, Value: e.pictureAllow},

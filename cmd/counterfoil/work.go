@@ -75,7 +75,7 @@ func loop(
 	}
 	go forget(ctx, env.logger(), d.ForgetSessions, w.Workflows.DeleteResponses, w.Workflows.ForgetLimits,
 		w.Workflows.ForgetWays, w.Workflows.ForgetChallenges, w.Workflows.ForgetLookups, w.Workflows.ForgetDeletedTexts,
-		w.Workflows.RecheckDomains,
+		w.Workflows.ForgetBulkEdits, w.Workflows.RecheckDomains,
 		w.Workflows.ForgetDeliveries, w.Feeds.ForgetBatches)
 	go sweepDaily(ctx, env.logger(), d, w)
 	var loops sync.WaitGroup

@@ -11,9 +11,11 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/blobs"
+	"github.com/counterfoil/counterfoil/domain/bulkedits"
 	"github.com/counterfoil/counterfoil/domain/console"
 	"github.com/counterfoil/counterfoil/domain/delivery"
 	"github.com/counterfoil/counterfoil/domain/feeds"
+	"github.com/counterfoil/counterfoil/domain/kinds/bulkedit"
 	"github.com/counterfoil/counterfoil/domain/kinds/codes"
 	"github.com/counterfoil/counterfoil/domain/kinds/columns"
 	"github.com/counterfoil/counterfoil/domain/kinds/copying"
@@ -30,6 +32,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/refs"
 	"github.com/counterfoil/counterfoil/domain/requests"
 	"github.com/counterfoil/counterfoil/domain/secrets"
+	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
 
@@ -61,6 +64,7 @@ type settings struct {
 	keys     *secrets.Keys
 	base     string
 	cost     accounts.Cost
+	bulk     bulkedits.Limits
 	more     []*migrations.Migration
 }
 
@@ -89,6 +93,9 @@ func WithURL(base string) Option { return func(s *settings) { s.base = strings.T
 
 // WithAuditDays removes entries of the audit lists after so many days; 0 keeps them for ever.
 func WithAuditDays(days int) Option { return func(s *settings) { s.days = days } }
+
+// WithBulkLimits bounds the bulk edits of each company. Without it bulkedits.DefaultLimits do.
+func WithBulkLimits(limits bulkedits.Limits) Option { return func(s *settings) { s.bulk = limits } }
 
 // WithKeys encrypts secrets with those keys. Without it nothing that has a secret can be made or read.
 func WithKeys(keys *secrets.Keys) Option { return func(s *settings) { s.keys = keys } }
@@ -121,6 +128,9 @@ func New(d *db.DB, options ...Option) *App {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
+	if s.bulk == (bulkedits.Limits{}) {
+		s.bulk = bulkedits.DefaultLimits
+	}
 	if s.download == nil {
 		s.download = outbound.New(outbound.Options{Purpose: outbound.Downloads})
 	}
@@ -148,16 +158,22 @@ func New(d *db.DB, options ...Option) *App {
 		copying.New(d, bulk, workflows.MediaOf(s.files, s.base, s.picture)).Migration(),
 		handover.New(d, bulk).Migration(), kindlabels.New(d, bulk).Migration())
 	list = append(list, codes.New(d, bulk, pool).Migrations()...)
+	var users *workflows.Workflows
+	edits := bulkedit.New(d, s.bulk.Tickets, func(ctx context.Context, slug string, of workflows.TicketList) ([]tickets.Ticket, *tickets.Cursor, error) {
+		_, page, next, err := users.TicketsOf(ctx, slug, of)
+		return page, next, err
+	})
+	list = append(list, edits.Migration())
 	engine := migrations.New(d, kept, s.log, append(list, s.more...)...)
 	measures := monitor.New(d, engine, s.replicas...)
 	out := delivery.New(delivery.Config{
 		DB: d, Bulk: bulk, Engine: engine, Feeds: published, Refs: pool, Lookups: lookups, Outbound: s.webhook, Files: kept, Base: s.base,
 		Pictures: s.picture, Log: s.log, AuditDays: s.days, Keys: s.keys,
 	})
-	users := workflows.New(workflows.Config{
+	users = workflows.New(workflows.Config{
 		DB: d, Engine: engine, Feeds: published, Files: s.files, Base: s.base, Refs: pool, Lookups: lookups,
 		Outbound: s.webhook, Pictures: s.picture, Issuers: s.issuer, Resolver: s.resolver, Log: s.log,
-		Sender: out, Importer: imports, PasswordCost: s.cost, Keys: s.keys,
+		Sender: out, Importer: imports, PasswordCost: s.cost, Keys: s.keys, BulkEdits: s.bulk.Active,
 	})
 	return &App{
 		Workflows: users, Console: console.New(d, users, engine, measures, published, pool), Delivery: out, Engine: engine,

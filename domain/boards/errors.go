@@ -110,6 +110,13 @@ func ColumnFull(name string, limit int) error {
 		fmt.Sprintf("“%s” is full: its limit is %d. Move something out of it first, or choose another column.", name, limit))
 }
 
+// CodeColumnGone: the column that a ticket was in was removed from the board. Move the ticket to another.
+const CodeColumnGone fault.Code = "Column.Gone"
+
+func ColumnGone() error {
+	return fault.Conflict.New(CodeColumnGone, "", "The column that it was in was removed from the board.")
+}
+
 // CodeColumnNotFound: the board has no such column. Read the board again and choose one of its columns.
 const CodeColumnNotFound fault.Code = "Column.NotFound"
 

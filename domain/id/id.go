@@ -36,6 +36,8 @@ type (
 	Template uint64
 	// SavedView is the id of a saved view.
 	SavedView uint64
+	// BulkEdit is the id of a change of many tickets by a run; ids grow with time.
+	BulkEdit uint64
 	// Recurrence is the id of a rule by which tickets are opened again.
 	Recurrence uint64
 	// Run is the id of a run of a migration; ids grow with time.

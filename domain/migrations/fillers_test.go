@@ -15,6 +15,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/csvfile"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
 	"pgregory.net/rapid"
 )
 
@@ -29,6 +30,7 @@ type partialFiller struct {
 
 var errStopped = errors.New("stopped")
 
+func (p *partialFiller) Run() id.Run    { return 0 }
 func (p *partialFiller) Values() Values { return nil }
 func (p *partialFiller) Cursor() string { return p.cursor }
 func (p *partialFiller) Upload(context.Context) (io.ReadCloser, error) {

@@ -95,6 +95,7 @@ type Values map[string]string
 
 // Filler takes the tasks of a run that is being filled.
 type Filler interface {
+	Run() id.Run
 	Values() Values
 	// Cursor is the resume point of an interrupted fill: the last one that was given to Add or Reject and committed,
 	// "" at first.

@@ -15,6 +15,17 @@ const (
 	NoticeFailed  = "run-failed"  // it is complete, but for tasks that failed
 )
 
+// BulkEdits is the name of the migration whose runs members open. Notifications about such a run are its maker's, who may be
+// no operator.
+const BulkEdits = "bulk-edit"
+
+// The kinds of notifications about a bulk edit, in the inbox of its maker.
+const (
+	NoticeBulkPaused  = "bulk-edit-paused"  // an operator or the engine paused it
+	NoticeBulkStopped = "bulk-edit-stopped" // an operator or the engine stopped it
+	NoticeBulkFailed  = "bulk-edit-failed"  // some of its tickets could not be looked at
+)
+
 // NoticeDetail is the text of such a notification: the run and its migration, no reason, which may name what its
 // reader does not see.
 func NoticeDetail(run id.Run, name string) string { return fmt.Sprintf("Run %d: %s", run, name) }
@@ -26,12 +37,31 @@ func giveNotice(ctx context.Context, tx *db.Tx, row db.MigrationRun, before Stat
 	if kind == "" {
 		return nil
 	}
+	if row.Name == BulkEdits {
+		return giveMaker(ctx, tx, row, bulkNotices[kind])
+	}
 	account, err := operatorOf(ctx, tx, row)
 	if err != nil || account == 0 {
 		return err
 	}
 	err = tx.NotifyAccount(ctx, db.NotifyAccountParams{Kind: kind, Detail: NoticeDetail(row.ID, row.Name),
 		CreatedAt: tx.Now, AccountID: account})
+	if err != nil {
+		return fmt.Errorf("give notice of %s: %w", kind, err)
+	}
+	return nil
+}
+
+var bulkNotices = map[string]string{NoticePaused: NoticeBulkPaused, NoticeStopped: NoticeBulkStopped,
+	NoticeFailed: NoticeBulkFailed}
+
+// giveMaker adds a notification about a bulk edit for whoever made it.
+func giveMaker(ctx context.Context, tx *db.Tx, row db.MigrationRun, kind string) error {
+	if row.AccountID == nil || row.CompanyID == nil {
+		return nil
+	}
+	err := tx.NotifyMember(ctx, db.NotifyMemberParams{CompanyID: *row.CompanyID, AccountID: *row.AccountID,
+		ActorID: *row.AccountID, Kind: kind, Detail: NoticeDetail(row.ID, row.Name), CreatedAt: tx.Now})
 	if err != nil {
 		return fmt.Errorf("give notice of %s: %w", kind, err)
 	}

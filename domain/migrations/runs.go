@@ -25,6 +25,7 @@ import (
 // Draft is what a run is made from, beside the values of its parameters.
 type Draft struct {
 	Dry        bool
+	Canary     int       // above 0, after how many tasks it pauses and asks
 	Upload     io.Reader // the file, nil without one
 	UploadName string    // the name of the file, for operators
 	// From is an earlier run of the same migration, 0 for none: missing values and the file are taken from it. So a
@@ -303,6 +304,49 @@ func (e *Engine) Before(ctx context.Context, row db.MigrationRun) (id.Run, error
 	return first, nil
 }
 
+// Place is the place of a run in a group of which so many may be active at once.
+type Place struct {
+	Group string
+	Most  int
+}
+
+// CodeNoPlace: as many runs of a group are active as may be. Wait until one has ended.
+const CodeNoPlace fault.Code = "Run.NoPlace"
+
+func NoPlace(most int) error {
+	return fault.Conflict.New(CodeNoPlace, "", fmt.Sprintf("%d such runs are active, as many as may be. Wait until one has ended.", most))
+}
+
+func (p Place) key(n int) []byte {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d", p.Group, n))
+	return sum[:]
+}
+
+// OpenAt is OpenIn for a run that takes a free place of a group, and pauses after the tasks of a canary above 0. The draft
+// has no file. It also returns NoPlace.
+func (e *Engine) OpenAt(
+	ctx context.Context, tx *db.Tx, actor Actor, name string, values Values, draft Draft, place Place,
+) (Run, error) {
+	m, err := e.Migration(name)
+	if err != nil {
+		return Run{}, err
+	}
+	if values, err = m.each(ctx, values); err != nil {
+		return Run{}, err
+	}
+	for n := range place.Most {
+		run, err := e.add(ctx, tx, actor, m, place.key(n), values, draft, upload{})
+		if db.IsDuplicate(err, "uq_migration_run_active") {
+			continue
+		}
+		if err != nil {
+			return Run{}, fmt.Errorf("open run: %w", err)
+		}
+		return run, nil
+	}
+	return Run{}, NoPlace(place.Most)
+}
+
 // OpenIn opens a run in the transaction of what makes it necessary, beside whatever runs there are: it keeps
 // none from being opened, and waits for none. It looks at each parameter, but leaves Check out: that would not see what the transaction has done. It returns
 // UnknownMigration or fault.Several.
@@ -337,12 +381,17 @@ func (e *Engine) add(
 	if err != nil {
 		return Run{}, err
 	}
+	var canary *uint32
+	if draft.Canary > 0 {
+		n := uint32(draft.Canary)
+		canary = &n
+	}
 	company, board, err := named(ctx, tx, values)
 	if err != nil {
 		return Run{}, err
 	}
 	n, err := tx.OpenRun(ctx, db.OpenRunParams{
-		CompanyID: company, BoardID: board, Name: m.Name, Params: params, SameKey: key, ActiveKey: key, Listed: ListActive, Dry: draft.Dry, Knobs: string(knobs),
+		CompanyID: company, BoardID: board, Name: m.Name, Params: params, SameKey: key, ActiveKey: key, Listed: ListActive, Dry: draft.Dry, CanaryLeft: canary, Knobs: string(knobs),
 		Upload: file.path, UploadName: file.name, UploadHash: file.hash, AccountID: actor.Account, Actor: actor.Name,
 	})
 	if err != nil {

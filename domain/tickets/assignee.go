@@ -68,27 +68,28 @@ func Assign(
 // ChangedSince.
 func UndoAssigned(
 	ctx context.Context, tx *db.Tx, company id.Company, ticket Ticket, action Action, back []Assignee, by User,
-) (Ticket, error) {
+) (_ Ticket, entry id.Activity, err error) {
 	if err := MarkUndone(ctx, tx, ticket, action); err != nil {
-		return Ticket{}, err
+		return Ticket{}, 0, err
 	}
 	found, err := AssigneesOf(ctx, tx.Queries, company, []ID{ticket.ID})
 	if err != nil {
-		return Ticket{}, err
+		return Ticket{}, 0, err
 	}
 	was := func(account id.Account) bool { return has(found[ticket.ID], account) }
 	done := action.Detail.Assigned
 	if ticket.Deleted() || slices.ContainsFunc(done.Removed, was) ||
 		slices.ContainsFunc(done.Added, func(account id.Account) bool { return !was(account) }) {
-		return Ticket{}, ChangedSince(ticket, "changed", "Someone else")
+		return Ticket{}, 0, ChangedSince(ticket, "changed", "Someone else")
 	}
 	r, err := reassign(ctx, tx, company, ticket, back, done.Added)
 	if err != nil {
-		return Ticket{}, err
+		return Ticket{}, 0, err
 	}
 	ticket.Assignees = r.now
-	_, err = r.record(ctx, tx, ticket, by, Detail{Undid: KindAssigned})
-	return ticket, err
+	change := &AssigneeChange{Added: AccountsOf(r.added), Removed: r.removed}
+	recorded, err := r.record(ctx, tx, ticket, by, Detail{Undid: KindAssigned, Assigned: change})
+	return ticket, recorded.ID, err
 }
 
 // reassignment is a change of assignees.

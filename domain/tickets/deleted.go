@@ -3,8 +3,10 @@ package tickets
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"time"
 
@@ -108,6 +110,49 @@ func ByID(ctx context.Context, q *db.Queries, by db.Sight, ticket ID) (Ticket, e
 	return found, nil
 }
 
+// ByIDs returns those of some tickets that the reader sees, by id, also deleted ones.
+func ByIDs(ctx context.Context, q *db.Queries, by db.Sight, list []ID) (map[ID]Ticket, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	rows, err := db.Read(q.TicketsByIDs(ctx, db.TicketsByIDsParams{Reader: by.Reader, Ids: list, CompanyID: by.Company,
+		Reach: by.Reach}))
+	if err != nil {
+		return nil, fmt.Errorf("read tickets: %w", err)
+	}
+	found := make(map[ID]Ticket, len(rows))
+	for _, row := range rows {
+		ticket := fromRow(row.Ticket, row.BoardSlug)
+		ticket.Author.Name, ticket.Grant = row.Author, db.Grant{Private: row.Privacy > 0, Level: int(row.Level)}
+		found[ticket.ID] = ticket
+	}
+	return found, nil
+}
+
+// LockAll is LockAny for several tickets, by id. Those that were purged since they were read are missing.
+func LockAll(ctx context.Context, tx *db.Tx, seen map[ID]Ticket) (map[ID]Ticket, error) {
+	if len(seen) == 0 {
+		return nil, nil
+	}
+	rows, err := tx.LockTicketsWhole(ctx, slices.Sorted(maps.Keys(seen)))
+	if err != nil {
+		return nil, fmt.Errorf("lock tickets: %w", err)
+	}
+	locked := make(map[ID]Ticket, len(rows))
+	for _, row := range rows {
+		locked[row.ID] = lockedFrom(row, seen[row.ID])
+	}
+	return locked, nil
+}
+
+// lockedFrom returns a locked ticket from its row, and what was read of it before.
+func lockedFrom(row db.Ticket, seen Ticket) Ticket {
+	ticket := fromRow(row, seen.Key.Board)
+	ticket.Author, ticket.Assignees, ticket.Labels, ticket.Grant = seen.Author, seen.Assignees, seen.Labels, seen.Grant
+	ticket.Relations, ticket.Attachments, ticket.Recurrence = seen.Relations, seen.Attachments, seen.Recurrence
+	return ticket
+}
+
 // LockAny is Lock for a ticket that may be deleted.
 func LockAny(ctx context.Context, tx *db.Tx, seen Ticket) (Ticket, error) {
 	row, err := tx.LockTicket(ctx, seen.ID)
@@ -117,10 +162,7 @@ func LockAny(ctx context.Context, tx *db.Tx, seen Ticket) (Ticket, error) {
 	if err != nil {
 		return Ticket{}, fmt.Errorf("lock ticket: %w", err)
 	}
-	ticket := fromRow(row, seen.Key.Board)
-	ticket.Author, ticket.Assignees, ticket.Labels, ticket.Grant = seen.Author, seen.Assignees, seen.Labels, seen.Grant
-	ticket.Relations, ticket.Attachments, ticket.Recurrence = seen.Relations, seen.Attachments, seen.Recurrence
-	return ticket, nil
+	return lockedFrom(row, seen), nil
 }
 
 // Deletion returns the entry of the history for the ticket's last deletion, or NotFound.

@@ -115,6 +115,21 @@ func NothingToUndo() error {
 		"There is nothing to undo. You can undo your own moves, closes, reopens, deletes and changes of priority, dates, labels and assignees for 30 minutes.")
 }
 
+// CodeLeftBoard: the ticket is on another board by now, where a bulk edit leaves it as it is. Change it there.
+const CodeLeftBoard fault.Code = "Ticket.LeftBoard"
+
+func LeftBoard(key Key) error {
+	return fault.Conflict.New(CodeLeftBoard, "", "It was moved to another board, where it is "+key.String()+".")
+}
+
+// CodeUndoBulkEdit: the last actions are those of a bulk edit, which is undone as a whole. Open its page.
+const CodeUndoBulkEdit fault.Code = "Undo.BulkEdit"
+
+func UndoBulkEdit() error {
+	return fault.NotFound.New(CodeUndoBulkEdit, "",
+		"Your last changes are those of a bulk edit. Take it back as a whole, on its page under Bulk edits.")
+}
+
 // CodeUndoneBefore: the action was undone already. The ticket stays as it is.
 const CodeUndoneBefore fault.Code = "Undo.Done"
 

@@ -12,6 +12,7 @@ import (
 
 // Record adds an entry to a ticket's history and returns its id.
 func Record(ctx context.Context, tx *db.Tx, ticket ID, by User, kind string, detail Detail) (id.Activity, error) {
+	detail.BulkEdit = by.BulkEdit
 	text, err := json.Marshal(detail)
 	if err != nil {
 		return 0, fmt.Errorf("write detail: %w", err)
@@ -47,6 +48,24 @@ func History(
 		entries = append(entries, entry)
 	}
 	return entries, more, nil
+}
+
+// Entries returns entries of histories by their ids, without who made them.
+func Entries(ctx context.Context, q *db.Queries, list []id.Activity) (map[id.Activity]Activity, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	rows, err := q.ActivityDetails(ctx, list)
+	if err != nil {
+		return nil, fmt.Errorf("read activity: %w", err)
+	}
+	found := make(map[id.Activity]Activity, len(rows))
+	for _, row := range rows {
+		if found[row.ID], err = activityFrom(db.LastActivityRow{ID: row.ID, Kind: row.Kind, Detail: row.Detail}); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
 }
 
 func activityFrom(row db.LastActivityRow) (Activity, error) {

@@ -32,6 +32,7 @@ const (
 	ReasonUnblocked = "unblocked"  // a ticket that blocked it was closed
 	ReasonPaused    = "paused"     // to admins of a board: a ticket is not repeated any more
 	ReasonTaken     = "taken-over" // of an entry about a board: an owner of the company took it over
+	ReasonBulkEdit  = "bulk-edit"  // of an entry about a board: a bulk edit assigned tickets to the member, or unblocked theirs
 )
 
 // Notification is an entry of an inbox.
@@ -177,6 +178,9 @@ func Notify(ctx context.Context, tx *db.Tx, entries Notifications) error {
 	if err := tx.Watch(ctx, entries.Ticket.ID, slices.Compact(watching)); err != nil {
 		return fmt.Errorf("watch: %w", err)
 	}
+	if entries.By.BulkEdit != 0 {
+		return notifyOnce(ctx, tx, entries, slices.Sorted(maps.Keys(seeing)))
+	}
 	rows := make([]db.Notification, 0, len(why))
 	for _, account := range slices.Sorted(maps.Keys(why)) {
 		if !seeing[account] {
@@ -188,6 +192,25 @@ func Notify(ctx context.Context, tx *db.Tx, entries Notifications) error {
 			row.CommentID = &entries.Comment
 		}
 		rows = append(rows, row)
+	}
+	if err := tx.Notify(ctx, rows); err != nil {
+		return fmt.Errorf("notify: %w", err)
+	}
+	return nil
+}
+
+// notifyOnce adds a notification of a bulk edit to the inboxes of those who had none of it before.
+func notifyOnce(ctx context.Context, tx *db.Tx, entries Notifications, accounts []id.Account) error {
+	var rows []db.Notification
+	for _, account := range accounts {
+		n, err := tx.TakeBulkEditNotice(ctx, entries.By.BulkEdit, account)
+		if err != nil {
+			return fmt.Errorf("look for a notice of the bulk edit: %w", err)
+		}
+		if n > 0 {
+			rows = append(rows, db.Notification{CompanyID: entries.Company, AccountID: account, BoardID: entries.Ticket.Board,
+				ActorID: entries.By.ID, Kind: ReasonBulkEdit})
+		}
 	}
 	if err := tx.Notify(ctx, rows); err != nil {
 		return fmt.Errorf("notify: %w", err)

@@ -21,19 +21,29 @@ const (
 	NoticeRunPaused  = "run-paused"
 	NoticeRunStopped = "run-stopped"
 	NoticeRunFailed  = "run-failed"
+
+	// Of bulk edits, to their maker; Title is their run.
+	NoticeBulkPaused  = "bulk-edit-paused"
+	NoticeBulkStopped = "bulk-edit-stopped"
+	NoticeBulkFailed  = "bulk-edit-failed"
 )
 
 // Notices are the reasons of notices.
 var Notices = []string{NoticeSignIn, NoticeToken, NoticeResetMade, NoticeResetUsed, NoticePassword,
-	NoticeRunPaused, NoticeRunStopped, NoticeRunFailed}
+	NoticeRunPaused, NoticeRunStopped, NoticeRunFailed, NoticeBulkPaused, NoticeBulkStopped, NoticeBulkFailed}
 
 // Notice reports whether the notification is about the reader's own account or run: it has no ticket and no board.
 func (n Notification) Notice() bool { return slices.Contains(Notices, n.Why) }
 
+// OfBulkEdit reports whether the notification is a notice about a bulk edit.
+func (n Notification) OfBulkEdit() bool {
+	return slices.Contains([]string{NoticeBulkPaused, NoticeBulkStopped, NoticeBulkFailed}, n.Why)
+}
+
 // Run is the run that a notice is about, 0 if it is about none.
 func (n Notification) Run() (run id.Run) {
 	switch n.Why {
-	case NoticeRunPaused, NoticeRunStopped, NoticeRunFailed:
+	case NoticeRunPaused, NoticeRunStopped, NoticeRunFailed, NoticeBulkPaused, NoticeBulkStopped, NoticeBulkFailed:
 		if _, err := fmt.Sscanf(n.Title, "Run %d:", &run); err != nil {
 			return 0
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/labels"
 )
 
@@ -166,39 +167,39 @@ func storeProperties(ctx context.Context, tx *db.Tx, ticket Ticket, p Properties
 // ChangedSince.
 func UndoSet(
 	ctx context.Context, tx *db.Tx, ticket Ticket, action Action, live []labels.Label, by User,
-) (Ticket, error) {
+) (_ Ticket, entry id.Activity, err error) {
 	if err := MarkUndone(ctx, tx, ticket, action); err != nil {
-		return Ticket{}, err
+		return Ticket{}, 0, err
 	}
 	old, stands, err := action.Detail.before(ticket.Properties)
 	if err != nil {
-		return Ticket{}, err
+		return Ticket{}, 0, err
 	}
 	if ticket.Deleted() || !stands {
-		return Ticket{}, ChangedSince(ticket, "changed", "Someone else")
+		return Ticket{}, 0, ChangedSince(ticket, "changed", "Someone else")
 	}
 	undone := ticket.Properties.changedTo(old)
 	if done := action.Detail.Labels; done != nil {
 		if ticket, undone.Labels, stands, err = undoLabels(ctx, tx, ticket, *done, live); err != nil {
-			return Ticket{}, err
+			return Ticket{}, 0, err
 		}
 		if !stands {
-			return Ticket{}, ChangedSince(ticket, "changed", "Someone else")
+			return Ticket{}, 0, ChangedSince(ticket, "changed", "Someone else")
 		}
 	} else if done := action.Detail.Recurrence; done != nil {
 		undone.Recurrence = &Change{Old: done.New, New: done.Old}
 		if ticket, stands, err = undoRecurrence(ctx, tx, ticket, *done, by); err != nil {
-			return Ticket{}, err
+			return Ticket{}, 0, err
 		}
 		if !stands {
-			return Ticket{}, ChangedSince(ticket, "changed", "Someone else")
+			return Ticket{}, 0, ChangedSince(ticket, "changed", "Someone else")
 		}
 	} else if ticket, err = storeProperties(ctx, tx, ticket, old); err != nil {
-		return Ticket{}, err
+		return Ticket{}, 0, err
 	}
 	undone.Undid = KindSet
-	_, err = Record(ctx, tx, ticket.ID, by, KindUndone, undone)
-	return ticket, err
+	entry, err = Record(ctx, tx, ticket.ID, by, KindUndone, undone)
+	return ticket, entry, err
 }
 
 // before returns the properties before a change that led to now. stands is false if they were changed again since.

@@ -70,6 +70,8 @@ type User struct {
 	ID     id.Account
 	Name   string
 	Avatar string // of accounts.Account; where pages show it
+	// BulkEdit is the one that what the user does is part of, 0 if there is none.
+	BulkEdit id.BulkEdit
 }
 
 // Card is a ticket as a board shows it.
@@ -302,8 +304,9 @@ type Detail struct {
 	Attachment  *AttachmentChange `json:"attachment,omitempty"`
 	Recurrence  *Change           `json:"recurrence,omitempty"` // as recurrence.ReadPlan reads it
 	Recurred    *RecurrenceChange `json:"recurred,omitempty"`
-	Origin      string            `json:"origin,omitempty"` // an imported ticket's name in the source
-	Import      *Imported         `json:"import,omitempty"` // how it was imported
+	Origin      string            `json:"origin,omitempty"`    // an imported ticket's name in the source
+	Import      *Imported         `json:"import,omitempty"`    // how it was imported
+	BulkEdit    id.BulkEdit       `json:"bulk_edit,omitempty"` // that the action was part of
 }
 
 // Imported says by which run a ticket was imported, and who opened that: an operator, whatever user the run names.

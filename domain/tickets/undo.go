@@ -32,15 +32,36 @@ func ActionByID(ctx context.Context, q *db.Queries, by db.Sight, activity id.Act
 	return action, err
 }
 
+// AnyAction returns an action of anyone on a ticket in sight, also one that undid another, or NothingToUndo.
+func AnyAction(ctx context.Context, q *db.Queries, by db.Sight, activity id.Activity) (Action, error) {
+	action, err := actionByID(ctx, q, by, activity)
+	if db.IsNotFound(err) || err == nil && (!slices.Contains(undoable, action.Effect()) || !action.reversible()) {
+		return Action{}, NothingToUndo()
+	}
+	return action, err
+}
+
 // InPlace reports whether the action left the ticket in its place.
 func (a Action) InPlace() bool {
-	return slices.Contains([]string{KindSet, KindChecked, KindRelated, KindAttached, KindAssigned}, a.Kind)
+	return slices.Contains([]string{KindSet, KindChecked, KindRelated, KindAttached, KindAssigned}, a.Effect())
+}
+
+// Effect is the kind of what an action did: of an undo, that of the action that it reverted.
+func (a Action) Effect() string {
+	if a.Detail.Undid != "" {
+		return a.Detail.Undid
+	}
+	return a.Kind
 }
 
 func (a Action) undoable() bool {
+	return slices.Contains(undoable, a.Kind) && a.Detail.Undid == "" && a.reversible()
+}
+
+// reversible reports whether the entry says all that it takes to revert the action.
+func (a Action) reversible() bool {
 	mirrored := a.Detail.Relation != nil && a.Detail.Relation.Mirror
-	return slices.Contains(undoable, a.Kind) && a.Detail.Undid == "" && !mirrored &&
-		(a.Kind != KindAssigned || a.Detail.Assigned != nil)
+	return !mirrored && (a.Kind != KindAssigned || a.Detail.Assigned != nil)
 }
 
 // ActivityOf returns an entry of a ticket's history, or NotFound.
@@ -69,7 +90,8 @@ func actionByID(ctx context.Context, q *db.Queries, by db.Sight, activity id.Act
 }
 
 // LastAction returns the reader's last action that can be undone, among the last 50 entries in any company and
-// without those passed over, or NothingToUndo if there is none since a time.
+// without those passed over and those of bulk edits. It returns NothingToUndo if there is none since a time, or UndoBulkEdit
+// if there are such ones.
 func LastAction(
 	ctx context.Context, q *db.Queries, by db.Sight, since time.Time, passed []id.Activity,
 ) (id.Activity, error) {
@@ -77,6 +99,7 @@ func LastAction(
 	if err != nil {
 		return 0, fmt.Errorf("read last actions: %w", err)
 	}
+	bulk := false
 	for _, row := range rows {
 		if row.CreatedAt.Before(since) {
 			break
@@ -84,9 +107,16 @@ func LastAction(
 		if row.CompanyID != by.Company || row.Visible == 0 || row.UndoneAt != nil || row.Undoable == 0 {
 			continue
 		}
+		if row.Bulk != 0 {
+			bulk = true
+			continue
+		}
 		if !slices.Contains(passed, row.ID) {
 			return row.ID, nil
 		}
+	}
+	if bulk {
+		return 0, UndoBulkEdit()
 	}
 	return 0, NothingToUndo()
 }
@@ -133,6 +163,8 @@ func (a Action) leftAt(ticket Ticket) bool {
 		return ticket.Closed()
 	case a.Kind == KindReopened:
 		return !ticket.Closed()
+	case a.Kind == KindUndone:
+		return ticket.Closed() == (a.Detail.To.ClosedAt != nil)
 	}
 	return true
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -28,31 +29,38 @@ func (w *Workflows) CloseTicket(
 			others = []id.Column{done.ID}
 		}
 		return w.inColumns(ctx, seen, others, nil, func(t lockedTicket) error {
-			moved = tickets.MoveResult{Ticket: t.Ticket}
-			if t.Closed() {
-				return nil
-			}
-			if ok && !t.columns[t.Column].Done {
-				if to := t.columns[done.ID]; !to.Done || to.Board != t.Board {
-					return errElsewhere
-				}
-				moved, _, err = t.carry(ctx, t.Key, tickets.Intent{Column: done.ID}, &t.tx.Now)
-			} else {
-				moved, err = tickets.SetClosed(ctx, t.tx, t.Ticket, &t.tx.Now)
-			}
-			if err != nil {
-				return err
-			}
-			if err := t.record(ctx, tickets.KindClosed, &moved, tickets.Detail{}); err != nil {
-				return err
-			}
-			return tickets.FollowClosing(ctx, t.tx, []tickets.ID{t.ID}, t.by)
+			moved, err = t.close(ctx, done.ID)
+			return err
 		})
 	})
 	if err != nil {
 		return tickets.MoveResult{}, board, fmt.Errorf("close ticket: %w", err)
 	}
 	return moved, board, nil
+}
+
+// close closes the ticket: it goes to the top of a locked column, which is to be a done one; 0 is none. It returns
+// errElsewhere.
+func (t lockedTicket) close(ctx context.Context, done id.Column) (moved tickets.MoveResult, err error) {
+	moved = tickets.MoveResult{Ticket: t.Ticket}
+	if t.Closed() {
+		return moved, nil
+	}
+	if done != 0 && !t.columns[t.Column].Done {
+		if to := t.columns[done]; !to.Done || to.Board != t.Board {
+			return moved, errElsewhere
+		}
+		moved, _, err = t.carry(ctx, t.Key, tickets.Intent{Column: done}, &t.tx.Now)
+	} else {
+		moved, err = tickets.SetClosed(ctx, t.tx, t.Ticket, &t.tx.Now)
+	}
+	if err != nil {
+		return moved, err
+	}
+	if err := t.record(ctx, tickets.KindClosed, &moved, tickets.Detail{}); err != nil {
+		return moved, err
+	}
+	return moved, tickets.FollowClosing(ctx, t.tx, []tickets.ID{t.ID}, t.by)
 }
 
 // ReopenTicket reopens a ticket: it goes to the end of the column that it was closed from, or of the first that is not
@@ -69,27 +77,13 @@ func (w *Workflows) ReopenTicket(
 		if board, err = boards.BySlug(ctx, w.db.Queries, actor.Sight(), seen.Key.Board); err != nil {
 			return err
 		}
-		goal, err := w.reopenIn(ctx, seen, board)
+		goal, err := reopenIn(ctx, w.db.Queries, seen, board)
 		if err != nil {
 			return err
 		}
 		return w.inColumns(ctx, seen, []id.Column{goal.ID}, nil, func(t lockedTicket) error {
-			moved = tickets.MoveResult{Ticket: t.Ticket}
-			if !t.Closed() {
-				return nil
-			}
-			if t.columns[t.Column].Done {
-				if to := t.columns[goal.ID]; to.Done || to.Board != t.Board {
-					return errElsewhere
-				}
-				moved, _, err = t.carry(ctx, t.Key, tickets.Intent{Column: goal.ID, AtEnd: true}, nil)
-			} else {
-				moved, err = tickets.SetClosed(ctx, t.tx, t.Ticket, nil)
-			}
-			if err != nil {
-				return err
-			}
-			return t.record(ctx, tickets.KindReopened, &moved, tickets.Detail{})
+			moved, err = t.reopen(ctx, goal.ID)
+			return err
 		})
 	})
 	if err != nil {
@@ -98,12 +92,32 @@ func (w *Workflows) ReopenTicket(
 	return moved, board, nil
 }
 
+// reopen reopens the ticket: it goes to the end of a locked column, which is not to be a done one. It returns errElsewhere.
+func (t lockedTicket) reopen(ctx context.Context, goal id.Column) (moved tickets.MoveResult, err error) {
+	moved = tickets.MoveResult{Ticket: t.Ticket}
+	if !t.Closed() {
+		return moved, nil
+	}
+	if t.columns[t.Column].Done {
+		if to := t.columns[goal]; to.Done || to.Board != t.Board {
+			return moved, errElsewhere
+		}
+		moved, _, err = t.carry(ctx, t.Key, tickets.Intent{Column: goal, AtEnd: true}, nil)
+	} else {
+		moved, err = tickets.SetClosed(ctx, t.tx, t.Ticket, nil)
+	}
+	if err != nil {
+		return moved, err
+	}
+	return moved, t.record(ctx, tickets.KindReopened, &moved, tickets.Detail{})
+}
+
 // reopenIn returns the column for a ticket that is reopened.
-func (w *Workflows) reopenIn(ctx context.Context, ticket tickets.Ticket, board boards.Board) (boards.Column, error) {
+func reopenIn(ctx context.Context, q *db.Queries, ticket tickets.Ticket, board boards.Board) (boards.Column, error) {
 	if here, ok := board.Column(ticket.Column); ok && !here.Done {
 		return here, nil
 	}
-	spots, err := tickets.LastLocations(ctx, w.db.Queries, ticket.ID)
+	spots, err := tickets.LastLocations(ctx, q, ticket.ID)
 	if err != nil {
 		return boards.Column{}, err
 	}

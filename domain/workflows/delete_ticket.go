@@ -8,8 +8,18 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
+
+// delete takes the ticket off its board, whose column is locked. It returns what it added to the history.
+func (t lockedTicket) delete(ctx context.Context) (id.Activity, error) {
+	entry, err := tickets.Delete(ctx, t.tx, t.Ticket, t.by)
+	if err != nil {
+		return 0, err
+	}
+	return entry, boards.Count(ctx, t.tx, t.Column, -1)
+}
 
 // DeletedPerPage is how many deleted tickets a page lists.
 const DeletedPerPage = 50
@@ -19,10 +29,8 @@ const DeletedPerPage = 50
 func (w *Workflows) DeleteTicket(ctx context.Context, key tickets.Key) error {
 	err := w.findTicket(ctx, key, func(seen tickets.Ticket) error {
 		return w.inColumns(ctx, seen, nil, nil, func(t lockedTicket) error {
-			if _, err := tickets.Delete(ctx, t.tx, t.Ticket, t.by); err != nil {
-				return err
-			}
-			return boards.Count(ctx, t.tx, t.Column, -1)
+			_, err := t.delete(ctx)
+			return err
 		})
 	})
 	if err != nil {

@@ -110,6 +110,8 @@ const (
 // board, each with the test that finds it.
 var foundElsewhere = map[string]string{
 	"RunSeen":            byOperators,
+	"BoardBulkEdits":     guarded,
+	"TicketsByIDs":       "TestBulkEdit in domain/kinds/bulkedit",
 	"FailedAmong":        byOperators,
 	"TaskOf":             byOperators,
 	"TasksAmong":         byOperators,

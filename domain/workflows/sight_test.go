@@ -16,6 +16,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/access"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/bulkedits"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/feeds"
@@ -227,6 +228,15 @@ func newSightStage(t *testing.T, e *env) *sightStage {
 	}
 	e.Exec(t, `INSERT INTO pinned_view (account_id, company_id, view_id, pinned_at) SELECT m.account_id, v.company_id, v.id, NOW(6)
 		FROM saved_view v JOIN membership m ON m.company_id = v.company_id WHERE v.shared OR v.account_id = m.account_id`)
+	for _, slug := range slugs { // a bulk edit of each member on each board, of all its tickets
+		e.Exec(t, `INSERT INTO bulk_edit (company_id, board_id, account_id, run_id, dry, query, edit, created_at)
+			SELECT b.company_id, b.id, m.account_id, 9000 + b.id * 100 + m.account_id, FALSE, ?, '{"kind":"close"}', NOW(6)
+			FROM board b JOIN membership m ON m.company_id = b.company_id WHERE b.slug = ?`, "bulk of "+slug, slug)
+	}
+	e.Exec(t, `INSERT INTO migration_run (id, name, params, listed, state, state_since, knobs, actor, created_at)
+		SELECT run_id, 'bulk-edit', '{}', 'finished', 'complete', NOW(6), '{}', 'x', NOW(6) FROM bulk_edit`)
+	e.Exec(t, `INSERT INTO bulk_edit_item (bulk_edit_id, ticket_id, activity_id, outcome, reason, kind, detail)
+		SELECT e.id, t.id, 0, 'refused', t.title, '', '{}' FROM bulk_edit e JOIN ticket t ON t.id > 0`)
 	deleted, purged := map[string]tickets.Key{}, map[string]tickets.Key{}
 	for _, slug := range slugs {
 		gone := domaintest.OK(e.Workflows.OpenTicket(e.Ctx, slug, tickets.Draft{Title: "Deleted"}, nil))(t).Key
@@ -277,6 +287,11 @@ func (e *sightStage) check(t testing.TB) {
 					if strings.Contains(got[route], name+slug) != (level > access.None) {
 						t.Fatalf("%s reads %q by %s: %v\n%s", who, name+slug, route, level == access.None, model)
 					}
+				}
+			}
+			for _, route := range []string{"bulk edits", "bulk edit"} {
+				if strings.Contains(got[route], "bulk of "+slug) != (level > access.None) {
+					t.Fatalf("%s reads the bulk edit of %s by %s: %v\n%s", who, slug, route, level == access.None, model)
 				}
 			}
 			if level == access.None && strings.Contains(got["feed boards"], strconv.Quote(slug)) {
@@ -715,6 +730,16 @@ func (e *env) readAll(
 	for view := range uint64(30) {
 		one, err := e.Workflows.SavedView(ctx, id.SavedView(view+1))
 		add("view", one, err)
+	}
+	edits, _, err := e.Workflows.BulkEdits(ctx, 0)
+	add("bulk edits", edits, err)
+	for edit := range uint64(100) {
+		one, err := e.Workflows.BulkEdit(ctx, id.BulkEdit(edit+1))
+		add("bulk edit", one, err)
+		if err == nil {
+			items, _, err := e.Workflows.BulkEditItems(ctx, one, bulkedits.Refused, 0)
+			add("items of a bulk edit", items, err)
+		}
 	}
 	for _, feed := range []string{"tickets", "comments", "boards"} {
 		page, err := e.Workflows.FeedPage(ctx, "https://x.example", workflows.FeedQuery{Feed: feed, Limit: feeds.MaxLimit})

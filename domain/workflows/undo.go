@@ -134,36 +134,42 @@ func (w *Workflows) undoInPlace(
 		switch action.Kind {
 		case tickets.KindChecked:
 			undone.Ticket, err = tickets.UndoChecked(ctx, t.tx, t.Ticket, action, t.by)
-			return err
 		case tickets.KindAttached:
 			undone.Ticket = t.Ticket
-			return tickets.UndoAttached(ctx, t.tx, t.Ticket, action, t.by)
+			err = tickets.UndoAttached(ctx, t.tx, t.Ticket, action, t.by)
 		case tickets.KindAssigned:
-			undone.Ticket, err = undoAssigned(ctx, t, actor, action)
-			return err
+			undone.Ticket, _, err = undoAssigned(ctx, t, actor, action)
+		default:
+			undone.Ticket, _, err = undoSet(ctx, t, actor, action)
 		}
-		live, err := labels.Lock(ctx, t.tx, actor.Company.ID, action.Detail.Labels.RemovedIDs()...)
-		if err != nil {
-			return err
-		}
-		undone.Ticket, err = tickets.UndoSet(ctx, t.tx, t.Ticket, action, live, t.by)
 		return err
 	})
 	undone.Kind, undone.Left, undone.Columns = action.Kind, undone.Board, []id.Column{seen.Column}
 	return undone, err
 }
 
+// undoSet reverts a change of properties, labels or the recurrence.
+func undoSet(
+	ctx context.Context, t lockedTicket, actor accounts.Actor, action tickets.Action,
+) (tickets.Ticket, id.Activity, error) {
+	live, err := labels.Lock(ctx, t.tx, actor.Company.ID, action.Detail.Labels.RemovedIDs()...)
+	if err != nil {
+		return tickets.Ticket{}, 0, err
+	}
+	return tickets.UndoSet(ctx, t.tx, t.Ticket, action, live, t.by)
+}
+
 // undoAssigned reverts a change of assignees, without notifications: those who come back were assigned before. It returns
 // tickets.NotAssignable or NotOnBoard for one who cannot.
 func undoAssigned(
 	ctx context.Context, t lockedTicket, actor accounts.Actor, action tickets.Action,
-) (tickets.Ticket, error) {
+) (tickets.Ticket, id.Activity, error) {
 	back, err := assignableAccounts(ctx, t.tx, actor.Sight(), action.Detail.Assigned.Removed)
 	if err != nil {
-		return tickets.Ticket{}, err
+		return tickets.Ticket{}, 0, err
 	}
 	if err := allSee(ctx, t.tx, t.Board, back); err != nil {
-		return tickets.Ticket{}, err
+		return tickets.Ticket{}, 0, err
 	}
 	return tickets.UndoAssigned(ctx, t.tx, actor.Company.ID, t.Ticket, action, back, t.by)
 }
@@ -225,12 +231,12 @@ func (b *reversal) carryOut(
 	if err != nil {
 		return moved, err
 	}
-	return moved, t.record(ctx, tickets.KindUndone, &moved, tickets.Detail{Undid: b.action.Kind})
+	return moved, t.record(ctx, tickets.KindUndone, &moved, tickets.Detail{Undid: b.action.Effect()})
 }
 
 // stays reports whether a ticket was closed or reopened without leaving its column.
 func (b *reversal) stays() bool {
-	kind := b.action.Kind
+	kind := b.action.Effect()
 	return (kind == tickets.KindClosed || kind == tickets.KindReopened) && b.action.Detail.To.Column == b.column
 }
 

@@ -46,6 +46,7 @@ type Config struct {
 	Keys     *secrets.Keys // of secrets
 
 	PasswordCost accounts.Cost // DefaultCost if it is 0
+	BulkEdits    int           // how many a company has under way at once
 }
 
 // Workflows runs use cases on a database. Make one with New, end it with Close.
@@ -80,6 +81,7 @@ type Workflows struct {
 	providers providers
 
 	passwordCost accounts.Cost
+	bulkEdits    int
 }
 
 // New returns the use cases on a database.
@@ -88,7 +90,7 @@ func New(c Config) *Workflows {
 		db: c.DB, engine: c.Engine, feeds: c.Feeds, files: c.Files, base: c.Base, refs: c.Refs, meter: c.Lookups,
 		outbound: c.Outbound, media: MediaOf(c.Files, c.Base, c.Pictures), issuers: c.Issuers, resolver: c.Resolver, log: c.Log,
 		byHand: make(chan struct{}, 16), sender: c.Sender, importer: c.Importer,
-		keys: c.Keys, passwordCost: cmp.Or(c.PasswordCost, accounts.DefaultCost),
+		keys: c.Keys, passwordCost: cmp.Or(c.PasswordCost, accounts.DefaultCost), bulkEdits: c.BulkEdits,
 	}
 	if w.resolver == nil {
 		w.resolver = net.DefaultResolver

@@ -29,6 +29,7 @@ var backedUp = []string{
 	"ref_sample",
 	"migration_run", "migration_task", "migration_counter", "migration_attempt", "migration_failure",
 	"migration_rejection", "migration_request", "migration_event", "migration_sample", "migration_stop",
+	"bulk_edit", "bulk_edit_item", "bulk_edit_notice",
 	"failover", "failover_board",
 }
 

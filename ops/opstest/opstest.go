@@ -136,6 +136,7 @@ func talk(t testing.TB, ctx context.Context, w *app.App, d *db.DB, bob accounts.
 	label(t, ctx, w)
 	template(t, ctx, w)
 	savedView(t, ctx, w)
+	bulkEdit(t, d)
 	_, _, err = w.Workflows.Relate(ctx, key(3), tickets.Parent, key(4))
 	must(t, err)
 	_, _, err = w.Workflows.Relate(ctx, key(3), tickets.Blocks, key(4))
@@ -206,6 +207,21 @@ func savedView(t testing.TB, ctx context.Context, w *app.App) {
 	must(t, err)
 	_, err = w.Workflows.OpenCalendarAddress(ctx, savedviews.OfWork, nil)
 	must(t, err)
+}
+
+// bulkEdit leaves a bulk edit of two tickets, one of which was refused, and the notice of one member.
+func bulkEdit(t testing.TB, d *db.DB) {
+	t.Helper()
+	for _, statement := range []string{
+		`INSERT INTO bulk_edit (id, company_id, board_id, account_id, run_id, dry, query, edit, changed, refused, created_at)
+		 SELECT 1, company_id, id, 1, 900, FALSE, 'label:“bug”', '{"kind":"priority","priority":"high"}', 1, 1, '2026-01-01' FROM board WHERE slug = 'AWAY'`,
+		`INSERT INTO bulk_edit_item (bulk_edit_id, ticket_id, activity_id, outcome, reason, kind, detail)
+		 SELECT 1, t.id, IF(t.local_id = 3, 1, 0), IF(t.local_id = 3, 'changed', 'refused'), IF(t.local_id = 3, '', 'It was deleted.'), IF(t.local_id = 3, 'set', ''), '{}'
+		 FROM ticket t JOIN board b ON b.id = t.board_id WHERE b.slug = 'AWAY' AND t.local_id IN (3, 4)`,
+		`INSERT INTO bulk_edit_notice (bulk_edit_id, account_id) VALUES (1, 1)`,
+	} {
+		domaintest.Exec(t, d, statement)
+	}
 }
 
 func key(n uint64) tickets.Key { return tickets.Key{Board: "AWAY", Number: n} }

@@ -27,6 +27,7 @@ type Stopped struct{}
 
 func (Stopped) Error() string { return "stopped" }
 
+func (b *BareRun) Run() id.Run               { return 0 }
 func (b *BareRun) Values() migrations.Values { return b.values }
 
 func (b *BareRun) Cursor() string {

@@ -76,6 +76,7 @@ func (e *env) newImport(t testing.TB, file string, values ...string) *bareImport
 	return i
 }
 
+func (i *bareImport) Run() id.Run               { return 0 }
 func (i *bareImport) Values() migrations.Values { return i.values }
 func (i *bareImport) Cursor() string            { return i.cursor }
 func (i *bareImport) Upload(context.Context) (io.ReadCloser, error) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/feeds"
+	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 )
 
@@ -20,6 +21,7 @@ type fillResult struct {
 	tasks  []migrations.NewTask
 }
 
+func (l *fillResult) Run() id.Run                                   { return 0 }
 func (l *fillResult) Values() migrations.Values                     { return l.values }
 func (l *fillResult) Cursor() string                                { return l.cursor }
 func (l *fillResult) Upload(context.Context) (io.ReadCloser, error) { return nil, io.EOF }

@@ -327,6 +327,7 @@ type runFiller struct {
 	added      bool
 }
 
+func (f *runFiller) Run() id.Run               { return f.row.ID }
 func (f *runFiller) Values() migrations.Values { return f.values }
 func (f *runFiller) Cursor() string            { return f.row.FillCursor }
 

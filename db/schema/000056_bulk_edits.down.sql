@@ -1,0 +1,3 @@
+DROP TABLE bulk_edit_notice;
+DROP TABLE bulk_edit_item;
+DROP TABLE bulk_edit;

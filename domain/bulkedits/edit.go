@@ -1,0 +1,170 @@
+package bulkedits
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/tickets"
+)
+
+// Kind is what is done with each ticket.
+type Kind string
+
+// The kinds of edits.
+const (
+	Assign   Kind = "assign"
+	Label    Kind = "labels"
+	Priority Kind = "priority"
+	Due      Kind = "dates"
+	Move     Kind = "move"
+	Close    Kind = "close"
+	Reopen   Kind = "reopen"
+	Delete   Kind = "delete"
+	Undo     Kind = "undo" // takes back what another bulk edit did
+)
+
+// Kinds are those that a member chooses from.
+var Kinds = []Kind{Assign, Label, Priority, Due, Move, Close, Reopen, Delete}
+
+// Edit is what is done with each ticket. Names are those at the time of the request, for display.
+type Edit struct {
+	Kind    Kind     `json:"kind"`
+	Add     []Person `json:"add,omitempty"`     // of Assign
+	Remove  []Person `json:"remove,omitempty"`  // of Assign
+	Labels  []string `json:"labels,omitempty"`  // of Label: names to add
+	Unlabel *Named   `json:"unlabel,omitempty"` // of Label: the one to remove
+	// Priority and Due are as tickets.Priority.String and tickets.Date.String return them; a due date may be "".
+	Priority string     `json:"priority,omitempty"`
+	Due      string     `json:"due,omitempty"`
+	Column   *NamedSlot `json:"column,omitempty"` // of Move; nil is the column that a ticket is in
+	Bottom   bool       `json:"bottom,omitempty"` // of Move: at the foot of the column, else at its top
+}
+
+// Person is an account to assign.
+type Person struct {
+	ID     id.Account `json:"id"`
+	Handle string     `json:"handle"`
+}
+
+// Named is a label with its name.
+type Named struct {
+	ID   id.Label `json:"id"`
+	Name string   `json:"name"`
+}
+
+// NamedSlot is a column with its name.
+type NamedSlot struct {
+	ID   id.Column `json:"id"`
+	Name string    `json:"name"`
+}
+
+// Accounts are the ids of people.
+func Accounts(list []Person) []id.Account {
+	ids := make([]id.Account, len(list))
+	for i, one := range list {
+		ids[i] = one.ID
+	}
+	return ids
+}
+
+// Moves reports whether tickets may change columns, so that it takes the locks of columns.
+func (e Edit) Moves() bool {
+	return slices.Contains([]Kind{Move, Close, Reopen, Delete, Undo}, e.Kind)
+}
+
+// String says in a few words what is done. It names members.
+func (e Edit) String() string {
+	switch e.Kind {
+	case Assign:
+		return sentence(list("assign", handles(e.Add)), list("unassign", handles(e.Remove)))
+	case Label:
+		removed := []string{}
+		if e.Unlabel != nil {
+			removed = append(removed, "“"+e.Unlabel.Name+"”")
+		}
+		return sentence(list("add the label", quoted(e.Labels)), list("remove the label", removed))
+	case Priority:
+		return "Set the priority to " + e.Priority
+	case Due:
+		if e.Due == "" {
+			return "Remove the due date"
+		}
+		return "Set the due date to " + e.Due
+	case Move:
+		place := "the top of "
+		if e.Bottom {
+			place = "the bottom of "
+		}
+		if e.Column == nil {
+			return "Move to " + place + "the column"
+		}
+		return "Move to " + place + "“" + e.Column.Name + "”"
+	}
+	return e.Short()
+}
+
+// Short says in one or two words what is done. It names nobody.
+func (e Edit) Short() string {
+	return map[Kind]string{Assign: "Assign", Label: "Change labels", Priority: "Set the priority", Due: "Set the due date",
+		Move: "Move", Close: "Close", Reopen: "Reopen", Delete: "Delete", Undo: "Take back"}[e.Kind]
+}
+
+func handles(list []Person) (names []string) {
+	for _, one := range list {
+		names = append(names, "@"+one.Handle)
+	}
+	return names
+}
+
+func quoted(list []string) (names []string) {
+	for _, one := range list {
+		names = append(names, "“"+one+"”")
+	}
+	return names
+}
+
+func list(verb string, names []string) string {
+	switch {
+	case len(names) == 0:
+		return ""
+	case len(names) > 1 && strings.HasSuffix(verb, "label"):
+		verb += "s"
+	}
+	return verb + " " + strings.Join(names, ", ")
+}
+
+// sentence joins parts that are not empty, with a capital at the beginning.
+func sentence(parts ...string) string {
+	text := strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ", ")
+	if text == "" {
+		return "Change nothing"
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+func (e Edit) stored() (string, error) {
+	text, err := json.Marshal(e)
+	if err != nil {
+		return "", fmt.Errorf("write edit: %w", err)
+	}
+	return string(text), nil
+}
+
+// Properties returns the change of properties that the edit makes, an empty one if it makes none.
+func (e Edit) Properties() (change tickets.PropertyEdit, err error) {
+	switch e.Kind {
+	case Priority:
+		priority, err := tickets.ParsePriority(e.Priority)
+		return tickets.PropertyEdit{Priority: &priority}, err
+	case Due:
+		var due tickets.Date
+		if e.Due != "" {
+			due, err = tickets.ParseDate("due", e.Due)
+		}
+		return tickets.PropertyEdit{Due: &due}, err
+	}
+	return change, nil
+}
