@@ -156,6 +156,10 @@ var accessible = map[string]string{
 	"/:company/boards/:board/calendar":                          "/acme/boards/NINJA/calendar",
 	"/:company/boards/:board/views/new":                         "/acme/boards/NINJA/views/new?layout=list&q=label:bug",
 	"/:company/calendars":                                       "/acme/calendars",
+	"/:company/bulk-edits":                                      "/acme/bulk-edits",
+	"/:company/bulk-edits/:edit":                                "/acme/bulk-edits/1",
+	"/:company/bulk-edits/runs/:run":                            noPage, // leads to a bulk edit
+	"/:company/boards/:board/bulk-edits":                        "/acme/boards/NINJA/bulk-edits",
 	"/:company/views":                                           "/acme/views",
 	"/:company/views/pinned":                                    noPage, // a part of a page
 	"/:company/views/:view":                                     noPage, // leads to the board
@@ -477,6 +481,7 @@ func full(t *testing.T) *env {
 	for n := range 4 {
 		a.post("/acme/boards/NINJA/views", "name", fmt.Sprint(n, word[:59]), "layout", "list", "q", "is:open "+word[:300], "shared", "1", "pinned", "1")
 	}
+	a.post("/acme/boards/NINJA/batch", "all", "1", "do", "priority", "priority", "low", "q", "-\""+word[:300]+"\"")
 	a.post("/acme/labels", "name", "deleted")
 	a.post("/acme/labels/13/deletion")
 	a.post("/admin/migrations/rebalance-ranks/runs", "p-company", "acme", "p-board", "NINJA")

@@ -99,6 +99,9 @@ const (
 	LabelListID         = "label-list"
 	PinsID              = "pins" // the navigation of pinned views
 	SavedViewID         = "view" // the form of a saved view
+	BulkEditID          = "bulk-edit"
+	BulkEditListID      = "bulk-edits"
+	ListPicksID         = "list-picks" // the form that changes selected tickets of a list
 	CalendarAddressesID = "calendar-addresses"
 	TemplateListID      = "template-list"
 	DeletedTemplatesID  = "deleted-templates"

@@ -20,7 +20,8 @@ func (p Page) Menu() (parts []MenuPart) {
 		you = []Link{{Name: "Display", Path: CompanyDisplayPath(member.Company.Slug)}}
 	}
 	if member != nil {
-		you = append(you, Link{Name: "API tokens", Path: TokensPath(member.Company.Slug)})
+		you = append(you, Link{Name: "API tokens", Path: TokensPath(member.Company.Slug)},
+			Link{Name: "Bulk edits", Path: BulkEditsPath(member.Company.Slug)})
 	}
 	parts = append(parts, MenuPart{"menu-you", "You", append(you, Link{"Keyboard shortcuts", p.keysPath(), true})})
 	if member != nil && member.Manages() {

@@ -299,6 +299,42 @@ func OfSavedView(company string, v savedviews.View) string {
 	return FilterOf(v).In(LayoutPath(company, v.Slug, v.Layout))
 }
 
+// BulkEditsPath are the user's bulk edits.
+func BulkEditsPath(company string) string { return "/" + company + "/bulk-edits" }
+
+// BoardBulkEditsPath are those of a board.
+func BoardBulkEditsPath(company, slug string) string { return BoardPath(company, slug) + "/bulk-edits" }
+
+// BulkEditPath is a bulk edit.
+func BulkEditPath(company string, edit id.BulkEdit) string {
+	return fmt.Sprintf("%s/%d", BulkEditsPath(company), edit)
+}
+
+// BulkEditOfRunPath leads to the bulk edit of a run.
+func BulkEditOfRunPath(company string, run id.Run) string {
+	return fmt.Sprintf("%s/runs/%d", BulkEditsPath(company), run)
+}
+
+// BulkEditStatePath pauses a bulk edit, resumes or stops it.
+func BulkEditStatePath(company string, edit id.BulkEdit) string {
+	return BulkEditPath(company, edit) + "/state"
+}
+
+// BulkEditSpeedPath sets the speed of a bulk edit.
+func BulkEditSpeedPath(company string, edit id.BulkEdit) string {
+	return BulkEditPath(company, edit) + "/speed"
+}
+
+// BulkEditUndoPath takes a bulk edit back.
+func BulkEditUndoPath(company string, edit id.BulkEdit) string {
+	return BulkEditPath(company, edit) + "/undo"
+}
+
+// BulkEditRepeatPath does what a bulk edit has previewed.
+func BulkEditRepeatPath(company string, edit id.BulkEdit) string {
+	return BulkEditPath(company, edit) + "/repeat"
+}
+
 // BatchPath changes several tickets of a board.
 func BatchPath(company, slug string) string { return BoardPath(company, slug) + "/batch" }
 
@@ -1075,6 +1111,9 @@ func NotificationPath(company string, e tickets.Notification) string {
 		return TokensPath(company)
 	}
 	if run := e.Run(); run != 0 {
+		if e.OfBulkEdit() {
+			return BulkEditOfRunPath(company, run)
+		}
 		return RunPath(run)
 	}
 	if e.Notice() {

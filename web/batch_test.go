@@ -65,6 +65,19 @@ func TestBatch(t *testing.T) {
 		}
 	})
 
+	t.Run("a list gets its page again", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		ana := e.ana()
+		const list = "/acme/boards/DEMO/list?q=sort%3Adue"
+		form := ana.get("/acme/boards/DEMO/batch?do=close&keys=DEMO-1&keys=DEMO-2&next="+url.QueryEscape(list)).
+			has(t, 1, "#batch input[name=next][value='"+list+"']").has(t, 1, "#batch a.cancel[href='"+list+"']")
+		form.textIs(t, "#batch textarea", "DEMO-1 DEMO-2")
+		ana.post("/acme/boards/DEMO/batch", "do", "close", "keys", "DEMO-1 DEMO-2", "next", list).goesTo(t, list)
+		ana.post("/acme/boards/DEMO/batch", "do", "reopen", "keys", "DEMO-1", "next", "https://evil.example/").
+			goesTo(t, "/acme/boards/DEMO")
+	})
+
 	t.Run("the order stays at the top and at the bottom, also in their own columns", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)

@@ -21,7 +21,9 @@ import (
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/bulkedits"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
+	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
 	"github.com/counterfoil/counterfoil/domain/savedviews"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -256,6 +258,8 @@ func (b *formEnv) furnish(t *testing.T) {
 		views.TemplatesPath("acme", "DEMO"), views.TemplatePath("acme", "DEMO", 1), views.TemplateDeletionPath("acme", "DEMO", 1),
 		views.NewSavedViewPath("acme", "DEMO", savedviews.AsList, views.Filter{}), views.EditSavedViewPath("acme", view.ID),
 		views.SavedViewDeletionPath("acme", view.ID), views.CalendarAddressesPath("acme"),
+		views.BulkEditPath("acme", b.openBulkEdit(t)), views.BulkEditPath("acme", b.overBulkEdit(t, false)),
+		views.BulkEditPath("acme", b.overBulkEdit(t, true)),
 		views.FormPath("acme", "DEMO"), link, "/acme/" + b.newest(t, "DEMO"), views.AnyAccountPath(mia),
 		views.AnyAccountPath(b.deactivated(t)), views.MemberPath("acme", 1),
 	}
@@ -296,6 +300,23 @@ func (b *formEnv) saveView(t *testing.T) savedviews.View {
 	t.Helper()
 	view := savedviews.View{Name: fmt.Sprint("View ", b.count("SELECT COUNT(*) FROM saved_view")), Layout: savedviews.AsList}
 	return domaintest.OK(b.workflows.Workflows.SaveView(b.actorContext(t, "Ana"), "DEMO", view, nil))(t)
+}
+
+// openBulkEdit leaves a bulk edit of DEMO that is under way, the only one.
+func (b *formEnv) openBulkEdit(t *testing.T) id.BulkEdit {
+	t.Helper()
+	b.exec("UPDATE migration_run SET state = 'cancelled', active_key = NULL WHERE name = 'bulk-edit'")
+	wish := workflows.BulkRequest{Edit: bulkedits.Edit{Kind: bulkedits.Close}}
+	return domaintest.OK(b.workflows.Workflows.OpenBulkEdit(b.actorContext(t, "Ana"), "DEMO", wish, nil))(t).ID
+}
+
+// overBulkEdit leaves a bulk edit of DEMO that is over and has changed something, or would have.
+func (b *formEnv) overBulkEdit(t *testing.T, dry bool) id.BulkEdit {
+	t.Helper()
+	edit := b.openBulkEdit(t)
+	b.exec("UPDATE migration_run SET state = 'cancelled', active_key = NULL WHERE name = 'bulk-edit'")
+	b.exec("UPDATE bulk_edit SET changed = 1, dry = ? WHERE id = ?", dry, uint64(edit))
+	return edit
 }
 
 // openCalendar gives Ana's work a calendar address.
@@ -355,6 +376,12 @@ func (b *formEnv) restock(t *testing.T, name string) (form pageForm, ok bool) {
 		form, ok = b.on(b.browser, views.TemplateDeletionPath("acme", "DEMO", t.ID))
 	case strings.HasSuffix(b.route, "/views/:view/deletion"):
 		form, ok = b.on(b.browser, views.SavedViewDeletionPath("acme", b.saveView(t).ID))
+	case strings.HasSuffix(b.route, "/bulk-edits/:edit/state"), strings.HasSuffix(b.route, "/bulk-edits/:edit/speed"):
+		form, ok = b.on(b.browser, views.BulkEditPath("acme", b.openBulkEdit(t)))
+	case strings.HasSuffix(b.route, "/bulk-edits/:edit/undo"):
+		form, ok = b.on(b.browser, views.BulkEditPath("acme", b.overBulkEdit(t, false)))
+	case strings.HasSuffix(b.route, "/bulk-edits/:edit/repeat"):
+		form, ok = b.on(b.browser, views.BulkEditPath("acme", b.overBulkEdit(t, true)))
 	case strings.HasSuffix(b.route, "/calendars/:view/revocation"):
 		b.openCalendar(t)
 		form, ok = b.on(b.browser, views.CalendarAddressesPath("acme"))

@@ -233,7 +233,7 @@ func TestBoardRolesByRoute(t *testing.T) {
 		if !strings.Contains(who.path, "DEMO") || strings.Contains(who.path, "/forms/") {
 			continue
 		}
-		administers := regexp.MustCompile("/:board/(members|privacy|link|webhooks)").MatchString(path)
+		administers := regexp.MustCompile("/:board/(members|privacy|link|webhooks|bulk-edits)").MatchString(path)
 		t.Run(route, func(t *testing.T) {
 			e := unchanging
 			if method != http.MethodGet {

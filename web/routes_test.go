@@ -71,6 +71,11 @@ func managers(path string, code int) access {
 	return access{path, nil, 303, 404, 404, 403, 403, code, code, 403, 0}
 }
 
+// keepers is managers for what is missing to everyone else.
+func keepers(path string, code int) access {
+	return access{path, nil, 303, 404, 404, 404, 404, code, code, 404, 404}
+}
+
 // owners is a route for owners of the company.
 func owners(path string, code int) access {
 	return access{path, nil, 303, 404, 404, 403, 403, 403, code, 403, 0}
@@ -354,6 +359,14 @@ var pages = map[string]access{
 	"GET /:company/boards/:board/calendar":        members("/acme/boards/DEMO/calendar", 200),
 	"GET /:company/boards/:board/views/new":       members("/acme/boards/DEMO/views/new", 200),
 	"POST /:company/boards/:board/views":          members("/acme/boards/DEMO/views", 422),
+	"GET /:company/bulk-edits":                    members("/acme/bulk-edits", 200),
+	"GET /:company/bulk-edits/:edit":              keepers("/acme/bulk-edits/1", 200),
+	"GET /:company/bulk-edits/runs/:run":          keepers("/acme/bulk-edits/runs/1", 303),
+	"POST /:company/bulk-edits/:edit/state":       keepers("/acme/bulk-edits/1/state", 422),
+	"POST /:company/bulk-edits/:edit/speed":       keepers("/acme/bulk-edits/1/speed", 422),
+	"POST /:company/bulk-edits/:edit/undo":        keepers("/acme/bulk-edits/1/undo", 409),
+	"POST /:company/bulk-edits/:edit/repeat":      members("/acme/bulk-edits/99/repeat", 404),
+	"GET /:company/boards/:board/bulk-edits":      managers("/acme/boards/DEMO/bulk-edits", 200),
 	"GET /:company/views":                         members("/acme/views", 200),
 	"GET /:company/views/pinned":                  members("/acme/views/pinned", 200),
 	"GET /:company/views/:view":                   members("/acme/views/1", 303).toGuest(404),
@@ -695,6 +708,8 @@ func newEnvWithRoles(t testing.TB, change ...func(*web.Config)) *env {
 		SELECT id, 'Bug report', 'Crash: ', 'What did you do?', 0, 0, NOW(6), NOW(6) FROM board WHERE slug = 'DEMO'`)
 	e.exec(`INSERT INTO saved_view (company_id, board_id, account_id, name, layout, query, lanes, shared, created_at, updated_at)
 		SELECT b.company_id, b.id, a.id, 'Bugs', 'list', 'label:bug', '', TRUE, NOW(6), NOW(6) FROM board b, account a WHERE b.slug = 'DEMO' AND a.name = 'Ana'`)
+	e.exec(`INSERT INTO bulk_edit (company_id, board_id, account_id, run_id, dry, query, edit, created_at)
+		SELECT b.company_id, b.id, a.id, 1, FALSE, '', '{"kind":"close"}', NOW(6) FROM board b, account a WHERE b.slug = 'DEMO' AND a.name = 'Ana'`)
 	e.exec(`INSERT INTO people_group (company_id, name, created_at)
 		SELECT id, 'Pilots', NOW(6) FROM company WHERE slug = 'acme'`)
 	e.exec("INSERT INTO people_group_member (group_id, account_id) SELECT 1, id FROM account WHERE name = 'vera'")

@@ -1,5 +1,5 @@
 // Live lists and calendars of a board: when its tickets change, the page's part of them is fetched, and what differs is
-// shown. It waits while a button is down, a ticket is dragged, the user's own change is saved, or text is selected.
+// shown. It waits while a button is down, a ticket is dragged, the user's own change is saved, text or tickets are selected.
 import { fetchFresh, Gone, held, Refresher } from './fresh.js'
 import { morph } from './morph.js'
 import { throttled } from './say.js'
@@ -8,7 +8,8 @@ import { follow } from './wire.js'
 const list = document.querySelector('[data-follow]')
 
 const selecting = () => !getSelection().isCollapsed && list.contains(getSelection().anchorNode)
-const rests = () => held() || selecting() || !!document.querySelector('html.dragging, #calendar[aria-busy=true]')
+const picking = () => !!list.querySelector('[name=keys]:checked')
+const rests = () => held() || picking() || selecting() || !!document.querySelector('html.dragging, #calendar[aria-busy=true]')
 
 const announce = throttled(() => 'Tickets were changed by others.')
 

@@ -4,37 +4,24 @@ import (
 	"fmt"
 
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/bulkedits"
 	"github.com/counterfoil/counterfoil/domain/labels"
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// BatchKind is what is done to several tickets together.
-type BatchKind string
-
-const (
-	BatchAssign   BatchKind = "assign"
-	BatchLabels   BatchKind = "labels"
-	BatchPriority BatchKind = "priority"
-	BatchDates    BatchKind = "dates"
-	BatchMove     BatchKind = "move"
-	BatchClose    BatchKind = "close"
-	BatchReopen   BatchKind = "reopen"
-	BatchDelete   BatchKind = "delete"
-)
-
 // batchKinds are all, with a name for a list and the title of the form for some tickets.
 var batchKinds = []struct {
-	kind        BatchKind
+	kind        bulkedits.Kind
 	name, title string
 }{
-	{BatchAssign, "Assign", "Assign %s"},
-	{BatchLabels, "Labels", "Labels of %s"},
-	{BatchPriority, "Priority", "Priority of %s"},
-	{BatchDates, "Due date", "Due date of %s"},
-	{BatchMove, "Move", "Move %s"},
-	{BatchClose, "Close", "Close %s?"},
-	{BatchReopen, "Reopen", "Reopen %s?"},
-	{BatchDelete, "Delete", "Delete %s?"},
+	{bulkedits.Assign, "Assign", "Assign %s"},
+	{bulkedits.Label, "Labels", "Labels of %s"},
+	{bulkedits.Priority, "Priority", "Priority of %s"},
+	{bulkedits.Due, "Due date", "Due date of %s"},
+	{bulkedits.Move, "Move", "Move %s"},
+	{bulkedits.Close, "Close", "Close %s?"},
+	{bulkedits.Reopen, "Reopen", "Reopen %s?"},
+	{bulkedits.Delete, "Delete", "Delete %s?"},
 }
 
 // BatchProps is the form that changes several tickets. Without a kind it asks for one.
@@ -42,7 +29,8 @@ type BatchProps struct {
 	Page    views.Page
 	Board   boards.Board
 	Form    BatchForm
-	Tickets int // that its keys name
+	Tickets int  // that its keys name, or that match
+	More    bool // more tickets match than were counted
 	Labels  []labels.Label
 	Dialog  bool // it is in a dialog over a board
 	Filter  views.Filter
@@ -50,8 +38,11 @@ type BatchProps struct {
 
 // BatchForm is its input.
 type BatchForm struct {
-	Kind      BatchKind
+	Kind      bulkedits.Kind
 	Keys      string
+	All       bool // that match the filter, in place of those with the keys
+	Canary    string
+	Next      string // the page to return to, "" for the board
 	Add, Drop string // labels with commas, or handles
 	Priority  string
 	Due       string
@@ -61,7 +52,7 @@ type BatchForm struct {
 }
 
 // ParseBatchKind returns a kind of a form; ok is false for an unknown one. "" is none yet.
-func ParseBatchKind(text string) (kind BatchKind, ok bool) {
+func ParseBatchKind(text string) (kind bulkedits.Kind, ok bool) {
 	for _, one := range batchKinds {
 		if string(one.kind) == text {
 			return one.kind, true
@@ -71,15 +62,15 @@ func ParseBatchKind(text string) (kind BatchKind, ok bool) {
 }
 
 // verb names the button that does it.
-func (k BatchKind) verb() string {
+func verb(k bulkedits.Kind) string {
 	switch k {
-	case BatchMove:
+	case bulkedits.Move:
 		return "Move"
-	case BatchClose:
+	case bulkedits.Close:
 		return "Close"
-	case BatchReopen:
+	case bulkedits.Reopen:
 		return "Reopen"
-	case BatchDelete:
+	case bulkedits.Delete:
 		return "Delete"
 	}
 	return "Save"
@@ -87,7 +78,12 @@ func (k BatchKind) verb() string {
 
 func (props BatchProps) title() string {
 	subject := views.Count(int64(props.Tickets), "ticket", "tickets")
-	if props.Tickets == 0 {
+	switch {
+	case props.More:
+		subject = "more than " + subject
+	case props.Tickets == 0 && props.Form.All:
+		subject = "all tickets that match"
+	case props.Tickets == 0:
 		subject = "several tickets"
 	}
 	for _, one := range batchKinds {
@@ -96,4 +92,17 @@ func (props BatchProps) title() string {
 		}
 	}
 	return "Change " + subject
+}
+
+// canaries are after how many tickets a bulk edit can pause.
+var canaries = []struct{ value, text string }{
+	{"", "All of them"}, {"10", "The first 10, then ask"}, {"100", "The first 100, then ask"},
+}
+
+// next is the page that follows.
+func (props BatchProps) next() string {
+	if props.Form.Next != "" {
+		return props.Form.Next
+	}
+	return views.BoardPath(props.Page.Actor.Company.Slug, props.Board.Slug)
 }

@@ -132,6 +132,9 @@ func noticeTitle(n tickets.Notification) string {
 	if n.Why == tickets.NoticePassword {
 		return "Yours is short, common, your address, or the name of your company"
 	}
+	if n.OfBulkEdit() {
+		return "See what it has changed"
+	}
 	if n.Title == "" {
 		return "Your account"
 	}

@@ -42,6 +42,19 @@ func (props BoardListProps) empty() string {
 	return "Nothing here yet."
 }
 
+// changes reports whether the user may change tickets of the list.
+func (props BoardListProps) changes() bool {
+	return len(props.Groups) > 0 && props.Page.Writes(props.Board)
+}
+
+// width is how many columns the table has.
+func (props BoardListProps) width() int {
+	if props.changes() {
+		return 3 + len(props.Filter.Shown())
+	}
+	return 2 + len(props.Filter.Shown())
+}
+
 // columnOf is the column of a ticket by its name.
 func (props BoardListProps) columnOf(t tickets.Ticket) boards.Column {
 	column, _ := props.Board.Column(t.Column)

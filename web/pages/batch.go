@@ -11,6 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/bulkedits"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/labels"
@@ -55,7 +56,9 @@ func readKeys(text string) (keys []tickets.Key, err error) {
 
 func readBatch(c echo.Context) pages.BatchForm {
 	kind, _ := pages.ParseBatchKind(c.FormValue("do"))
-	return pages.BatchForm{Kind: kind, Keys: c.FormValue("keys"), Add: c.FormValue("add"), Drop: c.FormValue("drop"),
+	params, _ := c.FormParams() // of a body that was read before
+	return pages.BatchForm{Kind: kind, Keys: strings.Join(params["keys"], " "), All: c.FormValue("all") != "",
+		Canary: c.FormValue("canary"), Next: respond.OwnPath(c.FormValue("next")), Add: c.FormValue("add"), Drop: c.FormValue("drop"),
 		Priority: c.FormValue("priority"), Due: c.FormValue("due"), Column: c.FormValue("column"),
 		Bottom: c.FormValue("place") == "bottom"}
 }
@@ -67,6 +70,9 @@ func (h *Handlers) BatchForm(c echo.Context) error {
 		return err
 	}
 	form, code := readBatch(c), http.StatusOK
+	if form.All {
+		return h.allMatchingForm(c, board, form)
+	}
 	if form.Keys == "" {
 		form.Kind = "" // both are asked for
 	} else if _, err := readKeys(form.Keys); err != nil {
@@ -81,10 +87,15 @@ func (h *Handlers) BatchForm(c echo.Context) error {
 func (h *Handlers) showBatch(c echo.Context, code int, board boards.Board, form pages.BatchForm) (err error) {
 	props := pages.BatchProps{Page: h.respond.Page(c, "Change tickets"), Board: board, Form: form,
 		Dialog: respond.Target(c) == views.DialogID, Filter: filterOf(c)}
-	if keys, err := readKeys(form.Keys); err == nil {
+	if form.All {
+		props.Filter = typedFilter(c)
+		if props.Tickets, props.More, err = h.workflows.CountMatching(c.Request().Context(), board.Slug, props.Filter.Query); err != nil {
+			return err
+		}
+	} else if keys, err := readKeys(form.Keys); err == nil {
 		props.Tickets = len(keys)
 	}
-	if form.Kind == pages.BatchLabels {
+	if form.Kind == bulkedits.Label {
 		if props.Labels, err = h.workflows.LabelsOn(c.Request().Context(), board); err != nil {
 			return err
 		}
@@ -103,15 +114,18 @@ func (h *Handlers) ChangeBatch(c echo.Context) error {
 		return err
 	}
 	form := readBatch(c)
+	edit, badEdit := h.editOf(c, board, form)
+	if form.All {
+		return h.openBulkEdit(c, board, form, edit, badEdit)
+	}
 	keys, badKeys := readKeys(form.Keys)
-	change, badChange := h.batchChange(c, board, form)
-	if err := fault.Join(badKeys, badChange); err != nil {
+	if err := fault.Join(badKeys, badEdit); err != nil {
 		return h.rejectBatch(c, board, form, err)
 	}
-	if form.Kind == pages.BatchMove && !form.Bottom {
+	if edit.Kind == bulkedits.Move && !edit.Bottom {
 		slices.Reverse(keys) // the last one at the top is the first
 	}
-	result, err := h.workflows.ChangeBatch(ctx, keys, change)
+	result, err := h.workflows.ChangeBatch(ctx, keys, h.changeBy(board, edit))
 	if err != nil {
 		return h.rejectBatch(c, board, form, err)
 	}
@@ -125,97 +139,127 @@ func (h *Handlers) ChangeBatch(c echo.Context) error {
 	return h.batchDone(c, board, batchMessages(form, board, result))
 }
 
-// batchChange returns the change that a form asks for, or what is wrong with its fields.
-func (h *Handlers) batchChange(c echo.Context, board boards.Board, form pages.BatchForm) (workflows.TicketChange, error) {
+// editOf returns the edit that a form asks for, or what is wrong with its fields.
+func (h *Handlers) editOf(c echo.Context, board boards.Board, form pages.BatchForm) (edit bulkedits.Edit, err error) {
+	edit.Kind = form.Kind
 	switch form.Kind {
-	case pages.BatchAssign:
-		return h.batchAssign(c, form)
-	case pages.BatchLabels:
-		return h.batchLabels(c, board, form)
-	case pages.BatchPriority:
+	case bulkedits.Assign:
+		var badAdd, badDrop error
+		edit.Add, badAdd = h.people(c, "add", form.Add)
+		edit.Remove, badDrop = h.people(c, "drop", form.Drop)
+		return edit, fault.Join(badAdd, badDrop)
+	case bulkedits.Label:
+		var badAdd, badDrop error
+		edit.Labels, badAdd = labels.ParseNames(splitLabels(form.Add))
+		if form.Drop != "" {
+			edit.Unlabel, badDrop = h.labelNamed(c, board, form.Drop)
+		}
+		return edit, fault.Join(atField("add", badAdd), badDrop)
+	case bulkedits.Priority:
 		priority, err := tickets.ParsePriority(form.Priority)
-		return h.batchProperties(tickets.PropertyEdit{Priority: &priority}), err
-	case pages.BatchDates:
+		edit.Priority = priority.String()
+		return edit, err
+	case bulkedits.Due:
 		due, err := tickets.ParseTypedDate("due", form.Due, respond.LocalNow(c))
-		return h.batchProperties(tickets.PropertyEdit{Due: &due}), err
-	case pages.BatchMove:
-		return h.batchMove(board, form)
-	case pages.BatchClose:
-		return moving(h.workflows.CloseTicket), nil
-	case pages.BatchReopen:
-		return moving(h.workflows.ReopenTicket), nil
-	case pages.BatchDelete:
-		return h.deleteOne, nil
+		edit.Due = due.String()
+		return edit, err
+	case bulkedits.Move:
+		edit.Bottom = form.Bottom
+		edit.Column, err = slotOf(board, form.Column)
+		return edit, err
+	case bulkedits.Close, bulkedits.Reopen, bulkedits.Delete:
+		return edit, nil
 	}
-	return nil, badBatch()
+	return edit, badBatch()
 }
 
-func (h *Handlers) batchAssign(c echo.Context, form pages.BatchForm) (workflows.TicketChange, error) {
-	ctx := c.Request().Context()
-	var change workflows.Assignment
-	var err, badAdd, badDrop error
-	for _, one := range []struct {
-		text, field string
-		to          *[]id.Account
-		bad         *error
-	}{{form.Add, "add", &change.Add, &badAdd}, {form.Drop, "drop", &change.Remove, &badDrop}} {
-		var handles []string
-		if handles, err = tickets.ParseAssignees(splitHandles(one.text)); err == nil {
-			*one.to, err = h.workflows.AssignableMembers(ctx, handles)
-		}
-		*one.bad = atField(one.field, err)
+// people reads handles of a field.
+func (h *Handlers) people(c echo.Context, field, text string) (list []bulkedits.Person, err error) {
+	handles, err := tickets.ParseAssignees(splitHandles(text))
+	if err != nil {
+		return nil, atField(field, err)
 	}
-	if err := fault.Join(badAdd, badDrop); err != nil {
-		return nil, err
+	ids, err := h.workflows.AssignableMembers(c.Request().Context(), handles)
+	if err != nil {
+		return nil, atField(field, err)
 	}
-	return func(ctx context.Context, key tickets.Key) (id.Activity, error) {
-		_, entry, err := h.workflows.AssignTicket(ctx, key, change)
-		return entry.ID, err
-	}, nil
+	for i, account := range ids {
+		list = append(list, bulkedits.Person{ID: account, Handle: handles[i]})
+	}
+	return list, nil
 }
 
-func (h *Handlers) batchLabels(c echo.Context, board boards.Board, form pages.BatchForm) (workflows.TicketChange, error) {
-	named, bad := labels.ParseNames(splitLabels(form.Add))
-	change := workflows.Labelling{Named: named}
-	var badDrop error
-	if form.Drop != "" {
-		all, err := h.workflows.LabelsOn(c.Request().Context(), board)
-		if err != nil {
-			return nil, err
-		}
-		at := slices.IndexFunc(all, func(l labels.Label) bool { return l.Name == form.Drop })
-		if at >= 0 {
-			change.Remove = []id.Label{all[at].ID}
-		} else {
-			badDrop = atField("drop", labels.NotHere())
-		}
-	}
-	return func(ctx context.Context, key tickets.Key) (id.Activity, error) {
-		_, entry, err := h.workflows.LabelTicket(ctx, key, change)
-		return entry.ID, err
-	}, fault.Join(atField("add", bad), badDrop)
-}
-
-func (h *Handlers) batchProperties(edit tickets.PropertyEdit) workflows.TicketChange {
-	return func(ctx context.Context, key tickets.Key) (id.Activity, error) {
-		_, entry, err := h.workflows.SetProperties(ctx, key, edit)
-		return entry.ID, err
-	}
-}
-
-// batchMove moves tickets to the top or bottom of a column of the board, or of their own.
-func (h *Handlers) batchMove(board boards.Board, form pages.BatchForm) (workflows.TicketChange, error) {
-	column, err := respond.ParseColumn(form.Column)
+func (h *Handlers) labelNamed(c echo.Context, board boards.Board, name string) (*bulkedits.Named, error) {
+	all, err := h.workflows.LabelsOn(c.Request().Context(), board)
 	if err != nil {
 		return nil, err
 	}
-	intent := tickets.Intent{Column: column, AtEnd: form.Bottom}
-	if column != 0 {
-		intent.Board = board.Slug
+	at := slices.IndexFunc(all, func(l labels.Label) bool { return l.Name == name })
+	if at < 0 {
+		return nil, atField("drop", labels.NotHere())
+	}
+	return &bulkedits.Named{ID: all[at].ID, Name: name}, nil
+}
+
+// slotOf returns a column of the board, nil for each ticket's own.
+func slotOf(board boards.Board, text string) (*bulkedits.NamedSlot, error) {
+	column, err := respond.ParseColumn(text)
+	if err != nil || column == 0 {
+		return nil, err
+	}
+	in, ok := board.Column(column)
+	if !ok {
+		return nil, boards.ColumnNotFound{Column: uint64(column)}
+	}
+	return &bulkedits.NamedSlot{ID: column, Name: in.Name}, nil
+}
+
+// changeBy returns the change of one ticket that an edit makes.
+func (h *Handlers) changeBy(board boards.Board, edit bulkedits.Edit) workflows.TicketChange {
+	switch edit.Kind {
+	case bulkedits.Assign:
+		return func(ctx context.Context, key tickets.Key) (id.Activity, error) {
+			_, entry, err := h.workflows.AssignTicket(ctx, key,
+				workflows.Assignment{Add: bulkedits.Accounts(edit.Add), Remove: bulkedits.Accounts(edit.Remove)})
+			return entry.ID, err
+		}
+	case bulkedits.Label:
+		change := workflows.Labelling{Named: edit.Labels}
+		if edit.Unlabel != nil {
+			change.Remove = []id.Label{edit.Unlabel.ID}
+		}
+		return func(ctx context.Context, key tickets.Key) (id.Activity, error) {
+			_, entry, err := h.workflows.LabelTicket(ctx, key, change)
+			return entry.ID, err
+		}
+	case bulkedits.Move:
+		return h.moveBy(board, edit)
+	case bulkedits.Close:
+		return moving(h.workflows.CloseTicket)
+	case bulkedits.Reopen:
+		return moving(h.workflows.ReopenTicket)
+	case bulkedits.Delete:
+		return h.deleteOne
+	}
+	return func(ctx context.Context, key tickets.Key) (id.Activity, error) {
+		properties, err := edit.Properties()
+		if err != nil {
+			return 0, err
+		}
+		_, entry, err := h.workflows.SetProperties(ctx, key, properties)
+		return entry.ID, err
+	}
+}
+
+// moveBy moves tickets to the top or bottom of a column of the board, or of their own.
+func (h *Handlers) moveBy(board boards.Board, edit bulkedits.Edit) workflows.TicketChange {
+	intent := tickets.Intent{AtEnd: edit.Bottom}
+	if edit.Column != nil {
+		intent.Board, intent.Column = board.Slug, edit.Column.ID
 	}
 	return func(ctx context.Context, key tickets.Key) (id.Activity, error) {
 		own := intent
-		if column == 0 {
+		if edit.Column == nil {
 			ticket, err := h.workflows.Ticket(ctx, key)
 			if err != nil {
 				return 0, err
@@ -224,7 +268,7 @@ func (h *Handlers) batchMove(board boards.Board, form pages.BatchForm) (workflow
 		}
 		moved, _, err := h.workflows.MoveTicket(ctx, key, own)
 		return moved.Activity, err
-	}, nil
+	}
 }
 
 // moving is a change by a way of a ticket to another place.
@@ -267,7 +311,7 @@ func (h *Handlers) rejectBatch(c echo.Context, board boards.Board, form pages.Ba
 	if !ok {
 		return err
 	}
-	form.Errors = formErrors(messages, "keys", "do", "add", "drop", "priority", "due", "column")
+	form.Errors = formErrors(messages, "keys", "do", "add", "drop", "priority", "due", "column", "canary")
 	return h.showBatch(c, code, board, form)
 }
 
@@ -318,13 +362,13 @@ func batchMessages(form pages.BatchForm, board boards.Board, result workflows.Ba
 // batchState is what changed tickets are now.
 func batchState(form pages.BatchForm, board boards.Board) string {
 	switch form.Kind {
-	case pages.BatchClose:
+	case bulkedits.Close:
 		return "closed"
-	case pages.BatchReopen:
+	case bulkedits.Reopen:
 		return "open again"
-	case pages.BatchDelete:
+	case bulkedits.Delete:
 		return "deleted"
-	case pages.BatchMove:
+	case bulkedits.Move:
 		place := "at the top"
 		if form.Bottom {
 			place = "at the bottom"
@@ -341,6 +385,9 @@ func batchState(form pages.BatchForm, board boards.Board) string {
 func (h *Handlers) batchDone(c echo.Context, board boards.Board, messages []views.Flash) error {
 	if respond.Target(c) == views.DialogID {
 		return h.renderToasts(c, nil, messages)
+	}
+	if next := respond.OwnPath(c.FormValue("next")); next != "" {
+		return h.seeAll(c, next, messages)
 	}
 	return h.seeAll(c, views.FilteredPath(respond.Company(c).Slug, board.Slug, filterOf(c)), messages)
 }

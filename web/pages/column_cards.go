@@ -6,6 +6,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/bulkedits"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
@@ -114,12 +115,9 @@ func (h *Handlers) moveColumnCards(
 		for i, ticket := range list {
 			keys[i] = ticket.Key
 		}
-		form := pages.BatchForm{Kind: pages.BatchMove, Column: c.FormValue("to"), Bottom: true}
-		change, err := h.batchMove(board, form)
-		if err != nil {
-			return nil, err
-		}
-		result, err := h.workflows.ChangeBatch(ctx, keys, change)
+		form := pages.BatchForm{Kind: bulkedits.Move, Column: c.FormValue("to"), Bottom: true}
+		edit := bulkedits.Edit{Kind: form.Kind, Column: &bulkedits.NamedSlot{ID: goal.ID, Name: goal.Name}, Bottom: true}
+		result, err := h.workflows.ChangeBatch(ctx, keys, h.changeBy(board, edit))
 		if err != nil || len(result.Changed) == 0 {
 			return []views.Flash{{Text: "“" + column.Name + "” has no cards to move."}}, err
 		}

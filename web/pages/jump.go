@@ -11,6 +11,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/bulkedits"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/fuzzy"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -208,7 +209,7 @@ func typedDue(c echo.Context, text string) (pages.Action, bool) {
 	if err != nil || due.IsZero() {
 		return pages.Action{}, false
 	}
-	return pages.Action{Name: "Due " + due.String(), Form: pages.BatchForm{Kind: pages.BatchDates, Due: due.String()}}, true
+	return pages.Action{Name: "Due " + due.String(), Form: pages.BatchForm{Kind: bulkedits.Due, Due: due.String()}}, true
 }
 
 // actionsOn are the changes of tickets of a board that have a name, with the members that a text may mean.
@@ -219,23 +220,23 @@ func (h *Handlers) actionsOn(ctx context.Context, board boards.Board, text strin
 		return nil, err
 	}
 	for _, m := range members {
-		add("Assign to "+m.Name+" @"+m.Handle, pages.BatchForm{Kind: pages.BatchAssign, Add: "@" + m.Handle})
+		add("Assign to "+m.Name+" @"+m.Handle, pages.BatchForm{Kind: bulkedits.Assign, Add: "@" + m.Handle})
 	}
 	for _, column := range board.Columns {
-		add("Move to "+column.Name, pages.BatchForm{Kind: pages.BatchMove, Column: views.Number(uint64(column.ID))})
+		add("Move to "+column.Name, pages.BatchForm{Kind: bulkedits.Move, Column: views.Number(uint64(column.ID))})
 	}
 	for _, p := range slices.Backward(tickets.Priorities) {
-		add("Priority "+p.String(), pages.BatchForm{Kind: pages.BatchPriority, Priority: p.String()})
+		add("Priority "+p.String(), pages.BatchForm{Kind: bulkedits.Priority, Priority: p.String()})
 	}
 	for _, day := range []string{"today", "tomorrow", "in 1w"} {
-		add("Due "+day, pages.BatchForm{Kind: pages.BatchDates, Due: day})
+		add("Due "+day, pages.BatchForm{Kind: bulkedits.Due, Due: day})
 	}
-	add("No due date", pages.BatchForm{Kind: pages.BatchDates})
-	add("Close", pages.BatchForm{Kind: pages.BatchClose})
-	add("Reopen", pages.BatchForm{Kind: pages.BatchReopen})
+	add("No due date", pages.BatchForm{Kind: bulkedits.Due})
+	add("Close", pages.BatchForm{Kind: bulkedits.Close})
+	add("Reopen", pages.BatchForm{Kind: bulkedits.Reopen})
 	labels, err := h.workflows.LabelsOn(ctx, board)
 	for _, l := range labels {
-		add("Label "+l.Name, pages.BatchForm{Kind: pages.BatchLabels, Add: l.Name})
+		add("Label "+l.Name, pages.BatchForm{Kind: bulkedits.Label, Add: l.Name})
 	}
 	return list, err
 }

@@ -1,0 +1,67 @@
+package e2e
+
+import "testing"
+
+func TestBulkEdits(t *testing.T) {
+	t.Parallel()
+	t.Run("tickets of a list are selected and changed by keyboard alone, and the list comes back", func(t *testing.T) {
+		t.Parallel()
+		a := withBoard(t, "Paint the door", "Paint the wall", "Sweep")
+		b := a.tab(t)
+		b.open("/acme/boards/NINJA/list?q=paint")
+		b.wait(`document.querySelectorAll(".listed .pick :enabled").length === 2`)
+		b.wait(`(document.querySelector("[name=keys][value=NINJA-2]").focus(), true)`)
+		b.types(" ")
+		b.wait(`getComputedStyle(document.querySelector("#list-picks")).position === "sticky"`)
+		b.accessible("a list with a selected ticket")
+		a.post("/acme/boards/NINJA/tickets", "title", "Paint the roof")
+		b.wait(`(document.querySelector("#list-do").focus(), true)`)
+		b.types("p") // Priority
+		b.wait(`document.querySelector("#list-do").value === "priority" && document.querySelector("[value=NINJA-2]").checked`)
+		b.types("\t\r")
+		b.sees("#batch h1", "Priority of 1 ticket")
+		b.click("#batch-priority [value=urgent]")
+		b.click("#batch button.primary")
+		b.sees("[id^=row-]:has([value=NINJA-2]) .priority", "Urgent")
+		b.at("/acme/boards/NINJA/list")
+	})
+
+	t.Run("a bulk edit is watched, and taken back as a whole", func(t *testing.T) {
+		t.Parallel()
+		a := withBoard(t, "Paint the door", "Paint the wall", "Sweep")
+		b := a.tab(t)
+		a.post("/acme/boards/NINJA/batch", "all", "1", "do", "labels", "add", "later", "q", "paint", "canary", "1")
+		b.open("/acme/bulk-edits/1")
+		b.sees("#bulk-edit .bulk-why", "The first tickets are changed. Look at them; then continue, or stop and take them back.")
+		b.accessible("a bulk edit that asks")
+		b.fits("a bulk edit that asks")
+		b.click("#bulk-edit button[value=running]")
+		b.sees("#bulk-edit [role=status]", "Done")
+		b.wait(`document.querySelectorAll("#bulk-edit tbody tr").length === 2`)
+		b.accessible("a bulk edit that is over")
+		b.click("#bulk-edit form[action$=undo] button.primary")
+		b.sees("#bulk-edit h1", "Take back bulk edit 1")
+		b.sees("#bulk-edit [role=status]", "Done")
+		b.wait(`document.querySelector(".bulk-outcomes [aria-current]")?.innerText.split(/\s+/).join(" ") === "Taken back 2"`)
+		b.click("#bulk-edit .hint a[href$='/bulk-edits/1']")
+		b.sees("#bulk-edit .bulk-why a", "bulk edit 2")
+		b.open("/acme/bulk-edits")
+		b.accessible("the list of bulk edits")
+		b.fits("the list of bulk edits")
+	})
+
+	t.Run("without scripts it is forms and links", func(t *testing.T) {
+		t.Parallel()
+		a := withBoard(t, "Paint the door", "Paint the wall", "Sweep")
+		b := a.tab(t)
+		b.noScript()
+		b.open("/acme/boards/NINJA/list")
+		b.click("[name=keys][value=NINJA-1]")
+		b.click("[name=keys][value=NINJA-3]")
+		b.chooses("#list-do", "close")
+		b.click("#list-picks button:not([name])")
+		b.sees("#batch h1", "Close 2 tickets?")
+		b.click("#batch button.primary")
+		b.sees(".toast > span", "2 tickets are closed.")
+	})
+}

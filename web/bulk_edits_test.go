@@ -1,0 +1,231 @@
+package web_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/counterfoil/counterfoil/domain/app/apptest"
+	"github.com/counterfoil/counterfoil/domain/domaintest"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/views"
+)
+
+// bulkBoard opens the board NINJA with some tickets.
+func bulkBoard(t *testing.T, e *env, n int) {
+	t.Helper()
+	board := e.newBoard("NINJA")
+	row := id.Board(e.count("SELECT id FROM board WHERE slug = 'NINJA'"))
+	apptest.Fill(t, e.db, 1, row, id.Column(board.Columns[0].ID), n)
+}
+
+// workUntil has a worker work until a query selects the number.
+func (e *env) workUntil(t *testing.T, query string, want int) {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- e.workflows.Worker.Work(ctx) }()
+	domaintest.Until(t, query, func() bool { return e.count(query) == int64(want) })
+	stop()
+	domaintest.Must(t, <-ended)
+}
+
+// work has a worker work until no run is active.
+func (e *env) work(t *testing.T) {
+	t.Helper()
+	e.workUntil(t, "SELECT COUNT(*) FROM migration_run WHERE state NOT IN ('complete', 'cancelled')", 0)
+}
+
+// openBulk opens a bulk edit by its form, and returns its path.
+func openBulk(t *testing.T, b *browser, fields ...string) string {
+	t.Helper()
+	answer := b.post("/acme/boards/NINJA/batch", append([]string{"all", "1"}, fields...)...).is(t, http.StatusSeeOther)
+	to := answer.header.Get("Location")
+	if !strings.HasPrefix(to, "/acme/bulk-edits/") {
+		t.Fatal(to)
+	}
+	return to
+}
+
+// newcomer is the browser of a new member.
+func newcomer(e *env, name, role string) *browser {
+	e.t.Helper()
+	e.account(name, "acme", role)
+	return e.signedIn(name)
+}
+
+func TestBulkEdits(t *testing.T) {
+	t.Parallel()
+	t.Run("a list changes what matches by a run, which is watched, and taken back as a whole, without JavaScript", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		bulkBoard(t, e, 120)
+		ana := e.ana()
+		list := ana.get("/acme/boards/NINJA/list").has(t, 50, "input[type=checkbox][name=keys][form=list-picks]").has(t, 1, "#list-picks select[name=do]")
+		list.textHas(t, "#list-picks", "Change all…")
+		ana.get("/acme/boards/NINJA/list?q=Ticket").textHas(t, "#list-picks", "Change all that match…")
+		two := ana.get("/acme/boards/NINJA/batch?do=priority&keys=NINJA-3&keys=NINJA-7")
+		two.textIs(t, "#batch h1", "Priority of 2 tickets")
+		two.textIs(t, "#batch textarea", "NINJA-3 NINJA-7")
+		few := ana.get("/acme/boards/NINJA/batch?do=priority&all=1&q=NINJA-5").has(t, 0, "#batch [name=all]")
+		few.textIs(t, "#batch h1", "Priority of 1 ticket")
+		form := ana.get("/acme/boards/NINJA/batch?do=priority&all=1").has(t, 1, "#batch input[name=all]").has(t, 0, "#batch textarea").has(t, 1, "#batch button[name=dry]")
+		form.textIs(t, "#batch h1", "Priority of 120 tickets")
+		form.textHas(t, "#batch", "All tickets of")
+
+		preview := openBulk(t, ana, "do", "priority", "priority", "high", "dry", "1")
+		e.work(t)
+		page := ana.get(preview)
+		page.textIs(t, "#bulk-edit h1", "Set the priority to high Preview")
+		page.textHas(t, ".bulk-outcomes [aria-current]", "Would change 120")
+		page.textHas(t, "#bulk-edit tbody tr:first-child", "set the priority to high")
+		page.has(t, 50, "#bulk-edit tbody tr").has(t, 0, "#bulk-edit[data-live]")
+		e.counts(t, 0, "SELECT COUNT(*) FROM ticket WHERE priority > 0")
+		e.counts(t, 0, "SELECT COUNT(*) FROM activity WHERE kind = 'set'")
+
+		done := ana.post(preview+"/repeat").is(t, http.StatusSeeOther).header.Get("Location")
+		e.work(t)
+		e.counts(t, 120, "SELECT COUNT(*) FROM ticket WHERE priority = 3")
+		page = ana.get(done).has(t, 0, "#bulk-edit h1 .chip")
+		page.textHas(t, ".bulk-outcomes [aria-current]", "Changed 120")
+		next := page.page().Find(".pager a[rel=next]").AttrOr("href", "")
+		ana.get(next).textHas(t, "#bulk-edit tbody tr:first-child", "NINJA-51")
+		ana.get("/acme/NINJA-1").has(t, 1, "a[href='"+done+"']:contains('bulk edit')")
+		ana.get("/acme/bulk-edits").has(t, 2, "#bulk-edits tbody tr").
+			textHas(t, "#bulk-edits", "120 would change")
+		ana.post("/acme/undo", "next", "/acme/boards/NINJA").is(t, http.StatusNotFound).
+			textHas(t, "main", "Your last changes are those of a bulk edit.")
+		e.counts(t, 120, "SELECT COUNT(*) FROM ticket WHERE priority = 3")
+
+		ana.post("/acme/NINJA-5/priority", "priority", "low", "seen", "high").is(t, http.StatusSeeOther)
+		undo := ana.post(done+"/undo").is(t, http.StatusSeeOther).header.Get("Location")
+		e.work(t)
+		page = ana.get(undo)
+		page.textHas(t, ".bulk-outcomes", "Taken back 119")
+		page.textHas(t, ".bulk-outcomes", "Left alone 1")
+		ana.get(undo+"?show=refused").textHas(t, "#bulk-edit tbody tr", "NINJA-5")
+		page.textHas(t, "#bulk-edit .hint", "bulk edit 2")
+		ana.get(done).textHas(t, "#bulk-edit", "It was taken back by bulk edit 3")
+		e.counts(t, 119, "SELECT COUNT(*) FROM ticket t JOIN board b ON b.id = t.board_id WHERE b.slug = 'NINJA' AND t.priority = 0")
+		e.counts(t, 1, "SELECT COUNT(*) FROM ticket WHERE priority = 1")
+	})
+
+	t.Run("it pauses after its first tickets, goes on, and is stopped", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		bulkBoard(t, e, 101)
+		ana := e.ana()
+		path := openBulk(t, ana, "do", "labels", "add", "later", "canary", "10")
+		e.workUntil(t, "SELECT COUNT(*) FROM migration_run WHERE state = 'paused'", 1)
+		page := ana.get(path).has(t, 1, "#bulk-edit[data-live]")
+		page.textHas(t, "#bulk-edit", "10 of 101")
+		page.textHas(t, "#bulk-edit", "The first tickets are changed.")
+		page.has(t, 1, "button[name=to][value=running]").has(t, 1, "button[name=to][value=stopped]")
+		ana.post(path+"/speed", "rate", "10").goesTo(t, path)
+		ana.get(path).has(t, 1, "#bulk-rate option[value='10'][selected]")
+		ana.post(path+"/speed", "rate", "-1").is(t, http.StatusUnprocessableEntity).textHas(t, "[role=alert]", "Choose a speed")
+		ana.post(path+"/speed", "rate", "NaN").is(t, http.StatusUnprocessableEntity)
+		ana.post(path+"/speed", "rate", "x").is(t, http.StatusUnprocessableEntity)
+		ana.post(path+"/state", "to", "x").is(t, http.StatusUnprocessableEntity)
+		ana.post(path+"/undo").is(t, http.StatusConflict).textHas(t, "[role=alert]", "still under way")
+		ana.post(path+"/state", "to", "stopped").goesTo(t, path)
+		ana.post(path+"/state", "to", "running").is(t, http.StatusConflict)
+		ana.get(path).textHas(t, "#bulk-edit", "stays, and can be taken back")
+		undo := ana.post(path+"/undo").is(t, http.StatusSeeOther).header.Get("Location")
+		e.work(t)
+		ana.get(undo).textHas(t, ".bulk-outcomes", "Taken back 10")
+		e.counts(t, 0, "SELECT COUNT(*) FROM ticket_label")
+	})
+
+	t.Run("what is wrong is said, and what was typed stays", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		bulkBoard(t, e, 101)
+		ana := e.ana()
+		const path = "/acme/boards/NINJA/batch"
+		for _, one := range []struct {
+			fields []string
+			says   string
+		}{
+			{[]string{"do", "assign", "add", "@nobody"}, "“nobody” is not a member"},
+			{[]string{"do", "dates", "due", "31 feb"}, "31 feb"},
+			{[]string{"do", "priority", "priority", "extreme"}, "extreme"},
+			{[]string{"do", "move", "column", "99"}, "column"},
+			{[]string{"do", "labels", "add", strings.Repeat("x", 100)}, "label"},
+			{[]string{"do", "labels", "add", "ok", "drop", "none such"}, "label"},
+			{[]string{"do", "close", "canary", "0"}, "begin"},
+			{[]string{"do", "close", "canary", "many"}, "begin"},
+			{[]string{"do", "nothing"}, "Choose what to change"},
+		} {
+			answer := ana.post(path, append(one.fields, "all", "1", "q", "Ticket")...).is(t, http.StatusUnprocessableEntity)
+			answer.has(t, 1, "#batch input[name=q][value=Ticket]").textHas(t, "#batch", one.says)
+		}
+		ana.post(path, "all", "1", "do", "close", "q", "asignee:me").goesTo(t, "/acme/boards/NINJA/list?q=asignee%3Ame")
+		ana.get(path+"?all=1&do=close&q=nothing-has-this").is(t, http.StatusConflict).textHas(t, "#batch", "No ticket matches")
+		e.counts(t, 0, "SELECT COUNT(*) FROM bulk_edit")
+		for range 2 {
+			openBulk(t, ana, "do", "close")
+		}
+		ana.post(path, "all", "1", "do", "close").is(t, http.StatusConflict).textHas(t, "#batch", "2 bulk edits are under way")
+		e.counts(t, 2, "SELECT COUNT(*) FROM bulk_edit")
+		for _, bad := range []string{"/acme/bulk-edits/99", "/acme/bulk-edits/x", "/acme/bulk-edits/runs/99", "/acme/bulk-edits/1?after=x", "/acme/bulk-edits?before=x"} {
+			ana.get(bad).is(t, http.StatusNotFound)
+		}
+		ana.get("/acme/bulk-edits/1?show=nonsense").is(t, http.StatusOK)
+	})
+
+	t.Run("a form that is sent twice opens one", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		bulkBoard(t, e, 101)
+		ana := e.ana()
+		nonce := ana.get("/acme/boards/NINJA/batch?all=1&do=close").page().Find("#batch [name=nonce]").AttrOr("value", "")
+		first := openBulk(t, ana, "do", "close", "nonce", nonce)
+		if again := openBulk(t, ana, "do", "close", "nonce", nonce); again != first {
+			t.Errorf("%s, then %s", first, again)
+		}
+	})
+
+	t.Run("it is its maker's, and of those who manage the board", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		bulkBoard(t, e, 101)
+		mia, vera, gil := newcomer(e, "mia", "member"), newcomer(e, "vera", "viewer"), newcomer(e, "gil", "guest")
+		path := openBulk(t, mia, "do", "priority", "priority", "low")
+		max := newcomer(e, "max", "member")
+		for _, one := range []*browser{max, vera, gil} {
+			one.get(path).is(t, http.StatusNotFound)
+			for _, act := range []string{"/state", "/speed", "/undo", "/repeat"} {
+				if answer := one.post(path + act); answer.code < 400 {
+					t.Errorf("%s: %d", act, answer.code)
+				}
+			}
+			one.get("/acme/bulk-edits").is(t, http.StatusOK).has(t, 0, "#bulk-edits")
+		}
+		vera.post("/acme/boards/NINJA/batch", "all", "1", "do", "close").is(t, http.StatusForbidden)
+		vera.get("/acme/boards/NINJA/list").has(t, 0, "#list-picks").has(t, 0, ".pick")
+		max.get("/acme/boards/NINJA/bulk-edits").is(t, http.StatusForbidden)
+		ana := e.ana()
+		ana.get("/acme/boards/NINJA/bulk-edits").textHas(t, "#bulk-edits", "by mia")
+		ana.get(path).is(t, http.StatusOK)
+		e.work(t)
+		undo := ana.post(path+"/undo").is(t, http.StatusSeeOther).header.Get("Location")
+		e.work(t)
+		ana.get(undo).textHas(t, ".bulk-outcomes", "Taken back 101")
+	})
+
+	t.Run("its maker is notified if an operator stops it", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		bulkBoard(t, e, 101)
+		mia := newcomer(e, "mia", "member")
+		path := openBulk(t, mia, "do", "priority", "priority", "low", "canary", "10")
+		e.workUntil(t, "SELECT COUNT(*) FROM migration_run WHERE state = 'paused'", 1)
+		e.ana().post(views.RunCancellationPath(1)).is(t, http.StatusSeeOther)
+		inbox := mia.get("/acme/inbox")
+		inbox.textHas(t, "#inbox", "Your bulk edit")
+		to := inbox.page().Find("#inbox .entry a:contains('See what')").AttrOr("href", "")
+		mia.get(to).goesTo(t, path)
+	})
+}
