@@ -234,14 +234,14 @@ func TestBoardList(t *testing.T) {
 			}
 		}
 		for fields, want := range map[string]string{
-			"":                                     "Key Title Column Assignees Labels Priority Due Updated",
-			"fields=none":                          "Key Title",
-			"fields=due,start":                     "Key Title Due Start",
-			"fields=due,due,' OR 1":                "Key Title Due",
-			"fields=due&q=sort:-priority":          "Key Title Due Priority",
-			"fields=status,closed,created":         "Key Title Status Closed Created",
-			"fields=%ff":                           "Key Title",
-			"fields=" + strings.Repeat("x,", 4000): "Key Title",
+			"":                                     "Selected Key Title Column Assignees Labels Priority Due Updated",
+			"fields=none":                          "Selected Key Title",
+			"fields=due,start":                     "Selected Key Title Due Start",
+			"fields=due,due,' OR 1":                "Selected Key Title Due",
+			"fields=due&q=sort:-priority":          "Selected Key Title Due Priority",
+			"fields=status,closed,created":         "Selected Key Title Status Closed Created",
+			"fields=%ff":                           "Selected Key Title",
+			"fields=" + strings.Repeat("x,", 4000): "Selected Key Title",
 		} {
 			page := ana.get("/acme/boards/NINJA/list?"+strings.ReplaceAll(fields, " ", "+")).is(t, http.StatusOK).page()
 			var heads []string
