@@ -1065,6 +1065,24 @@ func (q *Queries) SetSpread(ctx context.Context, spreadFrom int64, iD id.Column)
 	return err
 }
 
+const shiftCount = `-- name: ShiftCount :execrows
+UPDATE board_column SET ticket_count = ticket_count + IF(id = ?, 1, -1) WHERE id IN (?, ?)
+`
+
+type ShiftCountParams struct {
+	To   id.Column
+	From id.Column
+}
+
+// Counts a ticket that went from one column to another.
+func (q *Queries) ShiftCount(ctx context.Context, arg ShiftCountParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, shiftCount, arg.To, arg.From, arg.To)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const unfoldColumn = `-- name: UnfoldColumn :execrows
 DELETE FROM folded_column WHERE account_id = ? AND column_id = ?
 `

@@ -315,6 +315,7 @@ var samples = map[string]sample{
 	"ColumnsOfBoards":    {args: with(firstBoards(300))},
 	"LockColumns":        {args: with([]id.Column{1, 3})},
 	"AppendRanks":        {args: with(db.AppendRanksParams{K: 1, Span: gap, ID: 1, BoardID: 1})},
+	"ShiftCount":         {args: with(db.ShiftCountParams{From: 1, To: 2})},
 	"AddToCount":         {args: with(1, 1)},
 	"RaiseLastRank":      {args: with(1, 1)},
 	"LockBoardsShared":   {args: with([]id.Board{1, 4})},

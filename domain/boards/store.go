@@ -383,6 +383,18 @@ func Live(ctx context.Context, tx *db.Tx, boards ...ID) error {
 	return nil
 }
 
+// Shift counts a ticket that went from one column to another. The caller holds both locks.
+func Shift(ctx context.Context, tx *db.Tx, from, to id.Column) error {
+	changed, err := tx.ShiftCount(ctx, db.ShiftCountParams{From: from, To: to})
+	if err != nil {
+		return fmt.Errorf("count tickets: %w", err)
+	}
+	if changed != 2 {
+		return ColumnNotFound{Column: uint64(to)}
+	}
+	return nil
+}
+
 // Count adds n to a column's count of tickets. The caller holds its lock.
 func Count(ctx context.Context, tx *db.Tx, column id.Column, n int64) error {
 	changed, err := tx.AddToCount(ctx, n, column)

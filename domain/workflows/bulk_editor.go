@@ -133,7 +133,7 @@ type bulkBlock struct {
 	seen    map[id.Ticket]tickets.Ticket
 	locked  map[id.Ticket]tickets.Ticket
 	actions map[id.Ticket]tickets.Action // to take back
-	columns []id.Column                  // locked
+	columns map[id.Column]boards.Column  // locked, as the changes so far have left them
 	target  id.Column                    // of a move or a closing, 0 for none
 
 	// What the changes share, read once.
@@ -185,7 +185,7 @@ func (b *bulkBlock) readActions(ctx context.Context, list []BulkTicket) error {
 }
 
 // lockColumns locks the columns that tickets are in and go to.
-func (b *bulkBlock) lockColumns(ctx context.Context) error {
+func (b *bulkBlock) lockColumns(ctx context.Context) (err error) {
 	var ids []id.Column
 	for _, ticket := range b.seen {
 		ids = append(ids, ticket.Column)
@@ -211,9 +211,27 @@ func (b *bulkBlock) lockColumns(ctx context.Context) error {
 	}
 	ids = append(ids, b.target)
 	slices.Sort(ids)
-	b.columns = slices.DeleteFunc(slices.Compact(ids), func(column id.Column) bool { return column == 0 })
-	_, err := boards.LockColumns(ctx, b.tx, b.columns...)
+	ids = slices.DeleteFunc(slices.Compact(ids), func(column id.Column) bool { return column == 0 })
+	if len(ids) == 0 {
+		return nil
+	}
+	b.columns, err = boards.LockColumns(ctx, b.tx, ids...)
 	return err
+}
+
+// left notes in the columns that a ticket was moved.
+func (b *bulkBlock) left(moved tickets.MoveResult) {
+	from, to := b.columns[moved.From.Column], b.columns[moved.Ticket.Column]
+	if moved.Activity == 0 || from.ID == 0 || to.ID == 0 {
+		return
+	}
+	to.LastRank = max(to.LastRank, moved.Ticket.Rank)
+	if from.ID != to.ID {
+		from.Count--
+		to.Count++
+		b.columns[from.ID] = from
+	}
+	b.columns[to.ID] = to
 }
 
 // change changes a ticket of the block, and returns what it added to its history, 0 if there was nothing to change.
@@ -304,10 +322,7 @@ func (b *bulkBlock) relocate(ctx context.Context, t lockedTicket) (entry id.Acti
 	if b.Edit.Kind == bulkedits.Delete {
 		return t.delete(ctx)
 	}
-	// Again: the one before has changed them.
-	if t.columns, err = boards.LockColumns(ctx, b.tx, b.columns...); err != nil {
-		return 0, err
-	}
+	t.columns = b.columns
 	var moved tickets.MoveResult
 	switch b.Edit.Kind {
 	case bulkedits.Close:
@@ -325,8 +340,11 @@ func (b *bulkBlock) relocate(ctx context.Context, t lockedTicket) (entry id.Acti
 		m := move{from: b.board, to: b.board, key: t.Key, intent: tickets.Intent{Column: goal, AtEnd: b.Edit.Bottom}}
 		moved, err = m.carryOut(ctx, t)
 	}
-	if errors.Is(err, errElsewhere) {
+	switch {
+	case errors.Is(err, errElsewhere):
 		err = db.Unavailable{Why: "a column was changed meanwhile", Err: err}
+	case err == nil:
+		b.left(moved)
 	}
 	return moved.Activity, err
 }

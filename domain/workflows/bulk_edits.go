@@ -102,7 +102,7 @@ func (w *Workflows) openBulkEdit(
 	opened, err := DoOnce(ctx, w, once, func() (opened bulkedits.BulkEdit, err error) {
 		err = w.db.InTx(ctx, func(tx *db.Tx) error {
 			run, err := w.engine.OpenAt(ctx, tx, runActor(actor), migrations.BulkEdits,
-				migrations.Values{"company": actor.Company.Slug, "board": edit.Slug},
+				migrations.Values{"company": actor.Company.Slug, "board": edit.Slug, "change": string(edit.Edit.Kind)},
 				migrations.Draft{Dry: edit.Dry, Canary: canary},
 				migrations.Place{Group: fmt.Sprintf("bulk edits of company %d", actor.Company.ID), Most: w.bulkEdits})
 			if errors.Is(err, migrations.CodeNoPlace) {

@@ -114,12 +114,12 @@ func (t lockedTicket) carry(
 		if err := to.Admit(1); err != nil {
 			return moved, true, err
 		}
-		if !t.Deleted() {
-			if err := boards.Count(ctx, t.tx, t.Column, -1); err != nil {
-				return moved, true, err
-			}
+		if t.Deleted() {
+			err = boards.Count(ctx, t.tx, to.ID, 1)
+		} else {
+			err = boards.Shift(ctx, t.tx, t.Column, to.ID)
 		}
-		if err := boards.Count(ctx, t.tx, to.ID, 1); err != nil {
+		if err != nil {
 			return moved, true, err
 		}
 	}

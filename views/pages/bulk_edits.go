@@ -10,6 +10,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/bulkedits"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/views"
 )
 
@@ -201,4 +202,10 @@ func isAre(n int) string {
 		return "is"
 	}
 	return "are"
+}
+
+// opensBulkEdit reports whether an entry of the history is of a bulk edit that the user may look at.
+func (props TicketProps) opensBulkEdit(a tickets.Activity) bool {
+	actor := props.Page.Actor
+	return a.Detail.BulkEdit != 0 && actor != nil && (a.By.ID == actor.Account.ID || props.Page.Manages(props.Board))
 }

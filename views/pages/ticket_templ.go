@@ -1796,7 +1796,7 @@ func did(props TicketProps, a tickets.Activity) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if a.Detail.BulkEdit != 0 && props.Page.Actor != nil {
+		if props.opensBulkEdit(a) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 142, "<small>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -26,7 +26,7 @@ import (
 
 const (
 	// ticketsAtOnce is how many tickets are changed in one transaction: others wait for its locks.
-	ticketsAtOnce = 50
+	ticketsAtOnce = 100
 	// listedAtOnce is how many are listed in one read.
 	listedAtOnce = 500
 )
@@ -60,11 +60,19 @@ func (m *BulkEdits) Migration() *migrations.Migration {
 			kinds.CompanyParam(true),
 			{Name: "board", Label: "Board", Kind: migrations.Text, Required: true, Max: 10, Help: "Its ticket prefix: NINJA.",
 				Refers: migrations.ToBoard},
+			{Name: "change", Label: "Change", Kind: migrations.Text, Required: true, Max: 20, Help: "What is done with each ticket: close."},
 		},
 		Check: m.check, Fill: m.fill, Write: m.write, Preview: m.preview, Label: labelOf,
-		// Blocks of one board wait for one another's locks.
-		Knobs:      migrations.Knobs{Concurrency: 1, Block: ticketsAtOnce, Attempts: 3},
-		Unattended: true, Several: true,
+		Knobs:       migrations.Knobs{Concurrency: 2, Block: ticketsAtOnce, Attempts: 3},
+		AdjustKnobs: adjustKnobs,
+		Unattended:  true, Several: true,
+	}
+}
+
+// adjustKnobs has one block after the other where the order of tickets matters.
+func adjustKnobs(values migrations.Values, knobs *migrations.Knobs) {
+	if kind := bulkedits.Kind(values["change"]); kind == bulkedits.Move || kind == bulkedits.Undo {
+		knobs.Concurrency = 1
 	}
 }
 
