@@ -205,7 +205,7 @@ func isAre(n int) string {
 }
 
 // opensBulkEdit reports whether an entry of the history is of a bulk edit that the user may look at.
-func (props TicketProps) opensBulkEdit(a tickets.Activity) bool {
-	actor := props.Page.Actor
-	return a.Detail.BulkEdit != 0 && actor != nil && (a.By.ID == actor.Account.ID || props.Page.Manages(props.Board))
+func (p TicketProps) opensBulkEdit(a tickets.Activity) bool {
+	actor := p.Page.Actor
+	return a.Detail.BulkEdit != 0 && actor != nil && (a.By.ID == actor.Account.ID || p.Page.Manages(p.Board))
 }
