@@ -157,6 +157,8 @@ func TestBulkEdits(t *testing.T) {
 			{[]string{"do", "close", "canary", "0"}, "begin"},
 			{[]string{"do", "close", "canary", "many"}, "begin"},
 			{[]string{"do", "nothing"}, "Choose what to change"},
+			{[]string{"do", "labels", "add", " , "}, "Choose what to change"},
+			{[]string{"do", "assign", "add", ""}, "Choose what to change"},
 		} {
 			answer := ana.post(path, append(one.fields, "all", "1", "q", "Ticket")...).is(t, http.StatusUnprocessableEntity)
 			answer.has(t, 1, "#batch input[name=q][value=Ticket]").textHas(t, "#batch", one.says)

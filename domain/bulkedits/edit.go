@@ -70,6 +70,17 @@ func Accounts(list []Person) []id.Account {
 	return ids
 }
 
+// Empty reports whether the edit names nothing to change.
+func (e Edit) Empty() bool {
+	switch e.Kind {
+	case Assign:
+		return len(e.Add) == 0 && len(e.Remove) == 0
+	case Label:
+		return len(e.Labels) == 0 && e.Unlabel == nil
+	}
+	return e.Short() == ""
+}
+
 // Moves reports whether tickets may change columns, so that it takes the locks of columns.
 func (e Edit) Moves() bool {
 	return slices.Contains([]Kind{Move, Close, Reopen, Delete, Undo}, e.Kind)

@@ -88,7 +88,7 @@ func (w *Workflows) OpenBulkEdit(
 	if _, err := w.filter(ctx, board, BoardFilter{Query: wish.Query}, nil); err != nil {
 		return bulkedits.BulkEdit{}, err
 	}
-	if wish.Edit.Kind == bulkedits.Undo || wish.Edit.Short() == "" {
+	if wish.Edit.Kind == bulkedits.Undo || wish.Edit.Empty() {
 		return bulkedits.BulkEdit{}, bulkedits.BadEdit()
 	}
 	return w.openBulkEdit(ctx, actor, bulkedits.BulkEdit{Board: board.ID, Slug: board.Slug, Query: wish.Query, Edit: wish.Edit,
