@@ -31,16 +31,16 @@ var Kinds = []Kind{Assign, Label, Priority, Due, Move, Close, Reopen, Delete}
 
 // Edit is what is done with each ticket. Names are those at the time of the request, for display.
 type Edit struct {
-	Kind    Kind     `json:"kind"`
-	Add     []Person `json:"add,omitempty"`     // of Assign
-	Remove  []Person `json:"remove,omitempty"`  // of Assign
-	Labels  []string `json:"labels,omitempty"`  // of Label: names to add
-	Unlabel *Named   `json:"unlabel,omitempty"` // of Label: the one to remove
+	Kind    Kind        `json:"kind"`
+	Add     []Person    `json:"add,omitempty"`     // of Assign
+	Remove  []Person    `json:"remove,omitempty"`  // of Assign
+	Labels  []string    `json:"labels,omitempty"`  // of Label: names to add
+	Unlabel *NamedLabel `json:"unlabel,omitempty"` // of Label: the one to remove
 	// Priority and Due are as tickets.Priority.String and tickets.Date.String return them; a due date may be "".
-	Priority string     `json:"priority,omitempty"`
-	Due      string     `json:"due,omitempty"`
-	Column   *NamedSlot `json:"column,omitempty"` // of Move; nil is the column that a ticket is in
-	Bottom   bool       `json:"bottom,omitempty"` // of Move: at the foot of the column, else at its top
+	Priority string       `json:"priority,omitempty"`
+	Due      string       `json:"due,omitempty"`
+	Column   *NamedColumn `json:"column,omitempty"` // of Move; nil is the column that a ticket is in
+	Bottom   bool         `json:"bottom,omitempty"` // of Move: at the foot of the column, else at its top
 }
 
 // Person is an account to assign.
@@ -49,14 +49,14 @@ type Person struct {
 	Handle string     `json:"handle"`
 }
 
-// Named is a label with its name.
-type Named struct {
+// NamedLabel is a label with its name.
+type NamedLabel struct {
 	ID   id.Label `json:"id"`
 	Name string   `json:"name"`
 }
 
-// NamedSlot is a column with its name.
-type NamedSlot struct {
+// NamedColumn is a column with its name.
+type NamedColumn struct {
 	ID   id.Column `json:"id"`
 	Name string    `json:"name"`
 }

@@ -219,8 +219,8 @@ func (b *bulkBlock) lockColumns(ctx context.Context) (err error) {
 	return err
 }
 
-// left notes in the columns that a ticket was moved.
-func (b *bulkBlock) left(moved tickets.MoveResult) {
+// noteMove notes in the columns that a ticket was moved.
+func (b *bulkBlock) noteMove(moved tickets.MoveResult) {
 	from, to := b.columns[moved.From.Column], b.columns[moved.Ticket.Column]
 	if moved.Activity == 0 || from.ID == 0 || to.ID == 0 {
 		return
@@ -344,7 +344,7 @@ func (b *bulkBlock) relocate(ctx context.Context, t lockedTicket) (entry id.Acti
 	case errors.Is(err, errElsewhere):
 		err = db.Unavailable{Why: "a column was changed meanwhile", Err: err}
 	case err == nil:
-		b.left(moved)
+		b.noteMove(moved)
 	}
 	return moved.Activity, err
 }
@@ -359,9 +359,6 @@ func (b *bulkBlock) undo(ctx context.Context, t lockedTicket) (entry id.Activity
 		return 0, tickets.UndoneBefore(t.Key)
 	}
 	if action.InPlace() {
-		if t.Deleted() {
-			return 0, tickets.NotFound()
-		}
 		return b.undoInPlace(ctx, t, action)
 	}
 	if t.Board != b.Board {
@@ -392,7 +389,16 @@ func (b *bulkBlock) undo(ctx context.Context, t lockedTicket) (entry id.Activity
 	return moved.Activity, err
 }
 
+// undoInPlace takes back a change that left the ticket in its place, also if it is on another board by now.
 func (b *bulkBlock) undoInPlace(ctx context.Context, t lockedTicket, action tickets.Action) (entry id.Activity, err error) {
+	if t.Deleted() {
+		return 0, tickets.NotFound()
+	}
+	if t.Board != b.Board {
+		if err := boards.Live(ctx, b.tx, t.Board); err != nil {
+			return 0, err
+		}
+	}
 	if action.Kind == tickets.KindAssigned {
 		_, entry, err = undoAssigned(ctx, t, b.actor, action)
 		return entry, err

@@ -44,11 +44,14 @@ func (w *Workflows) CountMatching(ctx context.Context, slug, text string) (n int
 	return tickets.CountMatching(ctx, w.db.Queries, board.ID, filter, MaxCounted)
 }
 
+// pagesLookedAt bounds how far KeysMatching looks: each page looks at a window of the board.
+const pagesLookedAt = 5
+
 // KeysMatching returns the keys of the tickets of a board that match a text of domain/query, in the order of the list, if
-// they are at most tickets.MaxBatch; else ok is false.
+// they are at most tickets.MaxBatch; else, or if that takes a long look, ok is false.
 func (w *Workflows) KeysMatching(ctx context.Context, slug, text string) (keys []tickets.Key, ok bool, err error) {
 	of := TicketList{Query: text, Limit: tickets.MaxBatch}
-	for {
+	for range pagesLookedAt {
 		_, page, next, err := w.TicketsOf(ctx, slug, of)
 		if err != nil {
 			return nil, false, err
@@ -60,10 +63,11 @@ func (w *Workflows) KeysMatching(ctx context.Context, slug, text string) (keys [
 			return keys, len(keys) <= tickets.MaxBatch, nil
 		}
 		if len(keys) >= tickets.MaxBatch {
-			return nil, false, nil
+			break
 		}
 		of.After = next
 	}
+	return nil, false, nil
 }
 
 // OpenBulkEdit opens the run that changes all tickets of a board that match. It returns boards.NotFound or Archived, a

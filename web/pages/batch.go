@@ -165,7 +165,7 @@ func (h *Handlers) editOf(c echo.Context, board boards.Board, form pages.BatchFo
 		return edit, err
 	case bulkedits.Move:
 		edit.Bottom = form.Bottom
-		edit.Column, err = slotOf(board, form.Column)
+		edit.Column, err = columnNamed(board, form.Column)
 		return edit, err
 	case bulkedits.Close, bulkedits.Reopen, bulkedits.Delete:
 		return edit, nil
@@ -189,7 +189,7 @@ func (h *Handlers) people(c echo.Context, field, text string) (list []bulkedits.
 	return list, nil
 }
 
-func (h *Handlers) labelNamed(c echo.Context, board boards.Board, name string) (*bulkedits.Named, error) {
+func (h *Handlers) labelNamed(c echo.Context, board boards.Board, name string) (*bulkedits.NamedLabel, error) {
 	all, err := h.workflows.LabelsOn(c.Request().Context(), board)
 	if err != nil {
 		return nil, err
@@ -198,11 +198,11 @@ func (h *Handlers) labelNamed(c echo.Context, board boards.Board, name string) (
 	if at < 0 {
 		return nil, atField("drop", labels.NotHere())
 	}
-	return &bulkedits.Named{ID: all[at].ID, Name: name}, nil
+	return &bulkedits.NamedLabel{ID: all[at].ID, Name: name}, nil
 }
 
-// slotOf returns a column of the board, nil for each ticket's own.
-func slotOf(board boards.Board, text string) (*bulkedits.NamedSlot, error) {
+// columnNamed returns a column of the board, nil for each ticket's own.
+func columnNamed(board boards.Board, text string) (*bulkedits.NamedColumn, error) {
 	column, err := respond.ParseColumn(text)
 	if err != nil || column == 0 {
 		return nil, err
@@ -211,7 +211,7 @@ func slotOf(board boards.Board, text string) (*bulkedits.NamedSlot, error) {
 	if !ok {
 		return nil, boards.ColumnNotFound{Column: uint64(column)}
 	}
-	return &bulkedits.NamedSlot{ID: column, Name: in.Name}, nil
+	return &bulkedits.NamedColumn{ID: column, Name: in.Name}, nil
 }
 
 // changeBy returns the change of one ticket that an edit makes.

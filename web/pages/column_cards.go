@@ -116,7 +116,7 @@ func (h *Handlers) moveColumnCards(
 			keys[i] = ticket.Key
 		}
 		form := pages.BatchForm{Kind: bulkedits.Move, Column: c.FormValue("to"), Bottom: true}
-		edit := bulkedits.Edit{Kind: form.Kind, Column: &bulkedits.NamedSlot{ID: goal.ID, Name: goal.Name}, Bottom: true}
+		edit := bulkedits.Edit{Kind: form.Kind, Column: &bulkedits.NamedColumn{ID: goal.ID, Name: goal.Name}, Bottom: true}
 		result, err := h.workflows.ChangeBatch(ctx, keys, h.changeBy(board, edit))
 		if err != nil || len(result.Changed) == 0 {
 			return []views.Flash{{Text: "“" + column.Name + "” has no cards to move."}}, err

@@ -123,18 +123,18 @@ func (e *env) state(t testing.TB) string {
 // TestBulkEdit changes all tickets that match in each way, and takes that back as a whole, again and again.
 func TestBulkEdit(t *testing.T) {
 	t.Parallel()
-	doing := func(e *env) *bulkedits.NamedSlot {
-		return &bulkedits.NamedSlot{ID: e.board.Columns[1].ID, Name: "Doing"}
+	doing := func(e *env) *bulkedits.NamedColumn {
+		return &bulkedits.NamedColumn{ID: e.board.Columns[1].ID, Name: "Doing"}
 	}
-	done := func(e *env) *bulkedits.NamedSlot {
+	done := func(e *env) *bulkedits.NamedColumn {
 		column, _ := e.board.FirstColumn(true)
-		return &bulkedits.NamedSlot{ID: column.ID, Name: column.Name}
+		return &bulkedits.NamedColumn{ID: column.ID, Name: column.Name}
 	}
 	for name, edits := range map[string]func(e *env, mia id.Account, old id.Label) []bulkedits.Edit{
 		"in place": func(_ *env, mia id.Account, old id.Label) []bulkedits.Edit {
 			return []bulkedits.Edit{
 				{Kind: bulkedits.Assign, Add: []bulkedits.Person{{ID: mia, Handle: "mia"}}},
-				{Kind: bulkedits.Label, Labels: []string{"later", "bug"}, Unlabel: &bulkedits.Named{ID: old, Name: "old"}},
+				{Kind: bulkedits.Label, Labels: []string{"later", "bug"}, Unlabel: &bulkedits.NamedLabel{ID: old, Name: "old"}},
 				{Kind: bulkedits.Priority, Priority: "high"},
 				{Kind: bulkedits.Due, Due: "2030-01-02"},
 			}
@@ -238,7 +238,7 @@ func TestBulkEditBesideOthers(t *testing.T) {
 		e := newEnv(t)
 		keys := e.Open(t, "NINJA", e.board.Columns[0].ID, 6)
 		moved := e.do(t, e.Ctx, workflows.BulkRequest{Edit: bulkedits.Edit{Kind: bulkedits.Move,
-			Column: &bulkedits.NamedSlot{ID: e.board.Columns[1].ID}}})
+			Column: &bulkedits.NamedColumn{ID: e.board.Columns[1].ID}}})
 		is(t, moved, 6, 0, 0)
 		_, _, err := e.Workflows.MoveTicket(e.Ctx, keys[0], tickets.Intent{Column: e.board.Columns[0].ID})
 		domaintest.Must(t, err)
@@ -268,9 +268,9 @@ func TestBulkEditBesideOthers(t *testing.T) {
 		_, _, err := e.Workflows.LabelTicket(e.Ctx, keys[0], workflows.Labelling{Named: []string{"old"}})
 		domaintest.Must(t, err)
 		label := e.label(t, "old")
-		unlabelled := e.do(t, mia, workflows.BulkRequest{Edit: bulkedits.Edit{Kind: bulkedits.Label, Unlabel: &bulkedits.Named{ID: label, Name: "old"}}})
+		unlabelled := e.do(t, mia, workflows.BulkRequest{Edit: bulkedits.Edit{Kind: bulkedits.Label, Unlabel: &bulkedits.NamedLabel{ID: label, Name: "old"}}})
 		is(t, unlabelled, 1, 2, 0)
-		moved := e.do(t, mia, workflows.BulkRequest{Edit: bulkedits.Edit{Kind: bulkedits.Move, Column: &bulkedits.NamedSlot{ID: e.board.Columns[1].ID}}})
+		moved := e.do(t, mia, workflows.BulkRequest{Edit: bulkedits.Edit{Kind: bulkedits.Move, Column: &bulkedits.NamedColumn{ID: e.board.Columns[1].ID}}})
 		is(t, moved, 3, 0, 0)
 		_, err = e.Workflows.DeleteLabel(e.Ctx, label)
 		domaintest.Must(t, err)
@@ -286,7 +286,7 @@ func TestBulkEditBesideOthers(t *testing.T) {
 		if why := e.reasons(t, mia, undone); !strings.Contains(why, "The column that it was in was removed") {
 			t.Error(why)
 		}
-		is(t, e.do(t, mia, workflows.BulkRequest{Edit: bulkedits.Edit{Kind: bulkedits.Move, Column: &bulkedits.NamedSlot{ID: e.board.Columns[0].ID}}}), 0, 0, 3)
+		is(t, e.do(t, mia, workflows.BulkRequest{Edit: bulkedits.Edit{Kind: bulkedits.Move, Column: &bulkedits.NamedColumn{ID: e.board.Columns[0].ID}}}), 0, 0, 3)
 
 		set := e.do(t, mia, workflows.BulkRequest{Edit: high})
 		is(t, set, 3, 0, 0)
@@ -363,6 +363,22 @@ func TestBulkEditBesideOthers(t *testing.T) {
 		domaintest.Fails(e.Workflows.BulkEdit(e.Ctx, old.ID))(t, bulkedits.CodeNotFound)
 		domaintest.OK(e.Workflows.BulkEdit(e.Ctx, young.ID))(t)
 		e.Counts(t, 3, "SELECT COUNT(*) FROM bulk_edit_item")
+	})
+
+	t.Run("a ticket that is on an archived board by now stays as it is", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		keys := e.Open(t, "NINJA", e.board.Columns[0].ID, 2)
+		set := e.do(t, e.Ctx, workflows.BulkRequest{Edit: high})
+		past := e.Board(t, "PAST")
+		_, _, err := e.Workflows.MoveTicket(e.Ctx, keys[0], tickets.Intent{Board: "PAST", Column: past.Columns[0].ID})
+		domaintest.Must(t, err)
+		domaintest.OK(e.Workflows.ArchiveBoard(e.Ctx, "PAST", true, nil))(t)
+		undone := e.undo(t, e.Ctx, set)
+		is(t, undone, 1, 0, 1)
+		if why := e.reasons(t, e.Ctx, undone); !strings.HasPrefix(why, "PAST-1: ") || !strings.Contains(why, "archived") {
+			t.Error(why)
+		}
 	})
 
 	t.Run("an archived board takes none", func(t *testing.T) {
