@@ -22,7 +22,23 @@ const (
 )
 
 // Wake makes this process publish at once. It never blocks.
-func (e *Engine) Wake() { e.pending.Wake() }
+func (e *Engine) Wake() {
+	e.signal.woken.Add(1)
+	e.pending.Wake()
+}
+
+// Published waits until what Wake was called for is published, and Head has it, or ctx ends.
+func (e *Engine) Published(ctx context.Context) error {
+	for woken := e.signal.woken.Load(); ; {
+		done := e.signal.rounds.Next()
+		if e.signal.answered.Load() >= woken {
+			return nil
+		}
+		if err := wait.For(ctx, done); err != nil {
+			return err
+		}
+	}
+}
 
 // PollEvery sets the interval of polling for other processes' changes, 200 ms by default. Call it before Run.
 func (e *Engine) PollEvery(d time.Duration) { e.every = d }
@@ -35,12 +51,18 @@ func (e *Engine) Run(ctx context.Context) {
 	defer insisting.Wait()
 	insisting.Go(func() { e.publishOverdue(ctx) })
 	for ctx.Err() == nil {
+		woken := e.signal.woken.Load()
 		more := e.round(ctx)
-		if err := within(ctx, e.listen); err != nil && ctx.Err() == nil {
+		err := within(ctx, e.listen)
+		if err != nil && ctx.Err() == nil {
 			e.log.Warn("the feeds could not be looked at; it is tried again", "error", err)
 		}
 		if more {
 			continue
+		}
+		if err == nil {
+			e.signal.answered.Store(woken)
+			e.signal.rounds.Wake()
 		}
 		select {
 		case <-ctx.Done():

@@ -3,6 +3,7 @@ package feeds
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/wait"
@@ -15,6 +16,9 @@ type signal struct {
 	moved wait.Broadcast // one of them moved
 	// values are the last positions that were given out, as listen has seen them.
 	values map[string]uint64
+	// woken counts the calls of Wake, answered those before the last round of Run, which wakes rounds.
+	woken, answered atomic.Uint64
+	rounds          wait.Broadcast
 }
 
 func newSignal() *signal {
