@@ -12,7 +12,7 @@ const module = "github.com/counterfoil/counterfoil/"
 var (
 	leaves = []string{"domain/id", "domain/coalesce", "domain/markup", "domain/outbound", "domain/blobs", "domain/fault",
 		"domain/wait", "domain/csvfile", "domain/lease", "domain/limits", "domain/color", "domain/query",
-		"domain/fuzzy"}
+		"domain/fuzzy", "domain/search"}
 	entities = []string{"domain/boards", "domain/tickets", "domain/accounts", "domain/feeds", "domain/refs",
 		"domain/requests", "=domain/migrations", "domain/images", "domain/webhooks", "domain/live", "domain/labels", "domain/files",
 		"domain/recurrence", "domain/savedviews", "domain/bulkedits"}
@@ -25,7 +25,7 @@ var (
 
 	// shared are the leaves that the packages of web need.
 	shared = []string{"domain/color", "domain/id", "domain/markup", "domain/fault", "domain/wait", "domain/access", "domain/query",
-		"domain/fuzzy"}
+		"domain/fuzzy", "domain/search"}
 )
 
 // allowed are the imports of each package, as docs/architecture.md draws them. A name stands for itself and the
@@ -45,7 +45,7 @@ var allowed = map[string][]string{
 		entities, shared),
 	"web/streams":      {"domain/workflows", "domain/accounts", "domain/fault", "domain/id", "domain/wait"},
 	"views":            slices.Concat([]string{"domain/id", "domain/color", "static", "domain/fault", "domain/markup", "domain/access", "domain/query"}, entities),
-	"views/pages":      slices.Concat([]string{"=views", "domain/id", "domain/color", "domain/fault", "domain/access", "domain/query"}, entities),
+	"views/pages":      slices.Concat([]string{"=views", "domain/id", "domain/color", "domain/fault", "domain/access", "domain/query", "domain/search"}, entities),
 	"views/admin":      slices.Concat([]string{"=views", "domain/id", "domain/fault"}, entities, measures),
 	"views/public":     slices.Concat([]string{"=views", "domain/id", "domain/fault"}, entities),
 	"domain/access":    {"domain/accounts", "db"},
