@@ -54,7 +54,7 @@ func (p Page) Navigation() []Link {
 	company := p.member().Company.Slug
 	links := []Link{{Name: "Boards", Path: HomePath(company)}, {Name: "My work", Path: WorkPath(company)},
 		{Name: "Views", Path: SavedViewsPath(company)}, {Name: "Inbox", Path: InboxPath(company)},
-		{Name: "Members", Path: MembersPath(company)}}
+		{Name: "Members", Path: MembersPath(company)}, {Name: "Search", Path: SearchPath(company, "", 0)}}
 	for _, part := range p.Menu() {
 		links = append(links, part.Links...)
 	}

@@ -168,6 +168,19 @@ func JumpPath(company, board string) string {
 	return "/" + company + "/jump?board=" + board
 }
 
+// SearchPath is a page of the results of a search, or its form.
+func SearchPath(company, query string, page int) string {
+	path := "/" + company + "/search"
+	if query == "" {
+		return path
+	}
+	values := url.Values{"q": {query}}
+	if page > 1 {
+		values.Set("page", strconv.Itoa(page))
+	}
+	return path + "?" + values.Encode()
+}
+
 // KeysPath is the help for keyboard shortcuts.
 func KeysPath(company string) string { return "/" + company + "/keys" }
 

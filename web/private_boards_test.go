@@ -101,7 +101,7 @@ func (e *env) apart(by *browser, program *program, board string) iter.Seq2[strin
 // words yields the pages and calls by which a member reads a word of the board HIDE.
 func (e *env) words(by *browser, program *program) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		paths := append(readingRoutes([]string{"HIDE"}, []string{"HIDE-1"}), "/acme/jump?q=hidden", "/acme/jump?q=HIDE-1")
+		paths := append(readingRoutes([]string{"HIDE"}, []string{"HIDE-1"}), "/acme/jump?q=hidden", "/acme/search?q=hidden", "/acme/jump?q=HIDE-1")
 		for _, path := range paths {
 			var a *answer
 			if call, ok := strings.CutPrefix(path, "/api/v1"); ok {

@@ -200,6 +200,7 @@ func (s *server) route(e *echo.Echo) {
 	company.GET("", pages.Home)
 	company.GET("/boards", pages.Home)
 	company.GET("/jump", pages.Jump)
+	company.GET("/search", pages.Search)
 	company.GET("/keys", pages.Keys)
 	company.GET("/display", pages.CompanyDisplay)
 	company.POST("/display", pages.SetCompanyDisplay)

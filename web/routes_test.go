@@ -347,6 +347,7 @@ var pages = map[string]access{
 	"GET /:company":                               members("/acme", 200),
 	"GET /:company/boards":                        members("/acme/boards", 200),
 	"GET /:company/jump":                          members("/acme/jump?q=x", 200),
+	"GET /:company/search":                        members("/acme/search?q=x", 200),
 	"GET /:company/keys":                          members("/acme/keys", 200),
 	"GET /:company/display":                       members("/acme/display", 200),
 	"POST /:company/display":                      members("/acme/display", 422),

@@ -4,12 +4,17 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/counterfoil/counterfoil/domain/app"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
+	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/search"
+	"github.com/counterfoil/counterfoil/domain/wait"
 	"github.com/counterfoil/counterfoil/ops/seed"
 )
 
@@ -243,6 +248,40 @@ func BenchmarkLarge(b *testing.B) {
 	}
 	for _, page := range []string{"views/pinned", "views", board} {
 		b.Run("pins/"+page, func(b *testing.B) { e.measures(b, "/fjord/"+page) })
+	}
+}
+
+// BenchmarkSearch measures searches on the large seed, which takes some minutes to make and to index, and pages while the
+// index is built:
+//
+//	go run ./db/dbtest/server -- go test -run XXX -bench Search -benchtime 200x ./web
+func BenchmarkSearch(b *testing.B) {
+	folder := b.TempDir()
+	e := setUp(newEmptyEnvWith(b, []app.Option{app.WithSearch(folder)}))
+	company := seed.Company{Slug: "fjord", Name: "Fjord", Password: password}
+	domaintest.OK(seed.Fill(b.Context(), e.db, company, seed.Large(time.Now()), func(int) {}))(b)
+	page := "/fjord/work"
+	b.Run("a page without an index", func(b *testing.B) { e.measures(b, page) })
+	began := time.Now()
+	e.keepsIndexes(b)
+	b.Run("a page while the index is built", func(b *testing.B) { e.measures(b, page) })
+	var fjord id.Company
+	domaintest.Must(b, e.db.SQL.QueryRowContext(b.Context(), "SELECT id FROM company WHERE slug = 'fjord'").Scan(&fjord))
+	for {
+		_, state, err := e.workflows.Delivery.Search().Find(b.Context(), fjord, search.Find{Text: "order", All: true, Limit: 1})
+		domaintest.Must(b, err)
+		if state == search.Ready {
+			break
+		}
+		domaintest.Must(b, wait.Sleep(b.Context(), time.Second))
+	}
+	b.Logf("built in %v", time.Since(began))
+	for _, q := range []string{"order", "the", "invoice export", "rate limiter proxy", "stagin", "receept", "invoise expert", "timeout",
+		"fix the order form for new customers", "lisbon", "label:bug order", "status:open assignee:me export"} {
+		b.Run(q, func(b *testing.B) { e.measures(b, "/fjord/search?q="+url.QueryEscape(q)) })
+	}
+	for _, q := range []string{"order", "the", "stagin", "invoise"} {
+		b.Run("jump/"+q, func(b *testing.B) { e.measures(b, "/fjord/jump?q="+q) })
 	}
 }
 

@@ -29,7 +29,7 @@ import (
 
 // environment is the program's surroundings.
 type environment struct {
-	databaseURL, replicas, addr, url, token, proxies, data, blobs, upload, attachment               string
+	databaseURL, replicas, addr, url, token, proxies, data, blobs, search, upload, attachment       string
 	webhookAllow, pictureAllow, issuerAllow, downloadAllow, oldAllow, deny, apiRate, log, auditDays string
 	metricsAddr, companyStreams, keyFile, sessionIdle, secondFactor, bulkEdits, bulkTickets         string
 
@@ -66,6 +66,7 @@ func readEnvironment(getenv func(string) string, stdin io.Reader, stdout, stderr
 		proxies:        getenv("COUNTERFOIL_TRUSTED_PROXIES"),
 		data:           data,
 		blobs:          or("COUNTERFOIL_BLOBS", filepath.Join(data, "blobs")),
+		search:         or("COUNTERFOIL_SEARCH", filepath.Join(data, "search")),
 		upload:         or("COUNTERFOIL_MAX_UPLOAD", "2GB"),
 		attachment:     or("COUNTERFOIL_UPLOAD_MAX", "100MB"),
 		webhookAllow:   getenv(webhookAllow),

@@ -348,7 +348,7 @@ func TestBackupLeavesTheKeyOut(t *testing.T) {
 // onEmpty is an install on an empty database, for a restore.
 func onEmpty(t *testing.T) *install {
 	t.Helper()
-	return &install{env: []string{"DATABASE_URL=" + dbtest.Empty(t), "COUNTERFOIL_BLOBS=" + t.TempDir(),
+	return &install{env: []string{"DATABASE_URL=" + dbtest.Empty(t), "COUNTERFOIL_BLOBS=" + t.TempDir(), "COUNTERFOIL_SEARCH=" + t.TempDir(),
 		"COUNTERFOIL_KEY_FILE=" + filepath.Join(t.TempDir(), "key")}}
 }
 

@@ -61,7 +61,7 @@ func onPrivate(t *testing.T) *install {
 // onURL is an install on a database of the test server, set up.
 func onURL(t *testing.T, url string) *install {
 	t.Helper()
-	return setUp(t, &install{env: []string{"DATABASE_URL=" + url, "COUNTERFOIL_BLOBS=" + t.TempDir(),
+	return setUp(t, &install{env: []string{"DATABASE_URL=" + url, "COUNTERFOIL_BLOBS=" + t.TempDir(), "COUNTERFOIL_SEARCH=" + t.TempDir(),
 		"COUNTERFOIL_KEY_FILE=" + filepath.Join(t.TempDir(), "key")}})
 }
 

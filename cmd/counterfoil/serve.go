@@ -91,7 +91,7 @@ func serve(ctx context.Context, env environment) (err error) {
 	if err := env.keys().Bind(ctx, d.DB); err != nil {
 		return err
 	}
-	w, err := env.workflows(ctx, d, app.WithReplicas(replicas...), app.WithURL(env.at(listener)))
+	w, err := env.workflows(ctx, d, app.WithReplicas(replicas...), app.WithURL(env.at(listener)), app.WithSearch(env.search))
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,8 @@ func runUntilDone(
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	loops := loop(ctx, cancel, env, d, w)
-	go w.Delivery.WorkLive(ctx)
+	loops.Go(func() { w.Delivery.WorkLive(ctx) })
+	loops.Go(func() { w.Delivery.WorkSearch(ctx) })
 	go func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			cancel(fmt.Errorf("serve: %w", err))

@@ -22,6 +22,7 @@ func (e environment) settings() []admin.Setting {
 		{Name: "COUNTERFOIL_TRUSTED_PROXIES", Value: e.proxies},
 		{Name: "COUNTERFOIL_DATA", Value: e.data},
 		{Name: "COUNTERFOIL_BLOBS", Value: e.blobs},
+		{Name: "COUNTERFOIL_SEARCH", Value: e.search},
 		{Name: "COUNTERFOIL_KEY_FILE", Value: e.keyFile},
 		{Name: "COUNTERFOIL_MYSQLD", Value: mysqld, Given: mysqld != ""},
 		{Name: "COUNTERFOIL_REPLICAS", Value: withoutPasswords(e.replicas)},

@@ -15,7 +15,7 @@ import (
 // if only this machine reaches it, else beside the address. Nobody is set up without it.
 func TestServePrintsTheSetupCode(t *testing.T) {
 	t.Parallel()
-	i := &install{env: []string{"DATABASE_URL=" + dbtest.URL(t), "COUNTERFOIL_BLOBS=" + t.TempDir(),
+	i := &install{env: []string{"DATABASE_URL=" + dbtest.URL(t), "COUNTERFOIL_BLOBS=" + t.TempDir(), "COUNTERFOIL_SEARCH=" + t.TempDir(),
 		"COUNTERFOIL_KEY_FILE=" + filepath.Join(t.TempDir(), "key")}}
 	printed := func(env ...string) *process {
 		t.Helper()

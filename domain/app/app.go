@@ -62,6 +62,7 @@ type settings struct {
 	log      *slog.Logger
 	days     int
 	keys     *secrets.Keys
+	search   string
 	base     string
 	cost     accounts.Cost
 	bulk     bulkedits.Limits
@@ -87,6 +88,9 @@ func WithIssuers(client *outbound.Client) Option { return func(s *settings) { s.
 func WithResolver(resolver accounts.Resolver) Option {
 	return func(s *settings) { s.resolver = resolver }
 }
+
+// WithSearch keeps search indexes in that folder. Without it the texts of tickets cannot be searched.
+func WithSearch(folder string) Option { return func(s *settings) { s.search = folder } }
 
 // WithURL sets the public base URL: addresses in messages to webhooks begin with it.
 func WithURL(base string) Option { return func(s *settings) { s.base = strings.TrimSuffix(base, "/") } }
@@ -167,13 +171,14 @@ func New(d *db.DB, options ...Option) *App {
 	engine := migrations.New(d, kept, s.log, append(list, s.more...)...)
 	measures := monitor.New(d, engine, s.replicas...)
 	out := delivery.New(delivery.Config{
-		DB: d, Bulk: bulk, Engine: engine, Feeds: published, Refs: pool, Lookups: lookups, Outbound: s.webhook, Files: kept, Base: s.base,
+		DB: d, Bulk: bulk, Engine: engine, Feeds: published, Refs: pool, Lookups: lookups, Outbound: s.webhook, Files: kept, Search: s.search,
+		Base:     s.base,
 		Pictures: s.picture, Log: s.log, AuditDays: s.days, Keys: s.keys,
 	})
 	users = workflows.New(workflows.Config{
 		DB: d, Engine: engine, Feeds: published, Files: s.files, Base: s.base, Refs: pool, Lookups: lookups,
 		Outbound: s.webhook, Pictures: s.picture, Issuers: s.issuer, Resolver: s.resolver, Log: s.log,
-		Sender: out, Importer: imports, PasswordCost: s.cost, Keys: s.keys, BulkEdits: s.bulk.Active,
+		Sender: out, Finder: out.Search(), Importer: imports, PasswordCost: s.cost, Keys: s.keys, BulkEdits: s.bulk.Active,
 	})
 	return &App{
 		Workflows: users, Console: console.New(d, users, engine, measures, published, pool), Delivery: out, Engine: engine,

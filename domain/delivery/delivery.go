@@ -28,6 +28,7 @@ type Config struct {
 	Outbound *outbound.Client // for webhooks
 	Pictures *outbound.Client
 	Files    images.Files // nil if there is no place for them
+	Search   string       // folder of search indexes, "" for none
 	Base     string       // public base URL, without a slash at its end
 	Log      *slog.Logger
 
@@ -49,6 +50,7 @@ type Delivery struct {
 	refs     *refs.Engine
 	lookups  *requests.Meter
 	live     *live.Hub
+	search   *SearchIndexes
 	outbound *outbound.Client // for webhooks
 	images   *outbound.Client // for pictures of texts
 	files    images.Files
@@ -62,7 +64,7 @@ type Delivery struct {
 // New returns a Delivery. Its Work methods do the work.
 func New(c Config) *Delivery {
 	return &Delivery{
-		db: c.DB, bulk: c.Bulk, engine: c.Engine, feeds: c.Feeds, refs: c.Refs, lookups: c.Lookups, live: live.New(),
+		db: c.DB, bulk: c.Bulk, engine: c.Engine, feeds: c.Feeds, refs: c.Refs, lookups: c.Lookups, live: live.New(), search: newSearchIndexes(c),
 		outbound: c.Outbound, images: c.Pictures, files: c.Files, base: c.Base, log: c.Log,
 		pictures: pictureLimits, sendFor: sendFor,
 		freshFor: freshFor, sealer: accounts.NewSealer(c.DB, c.Keys), auditDays: c.AuditDays, keys: c.Keys,

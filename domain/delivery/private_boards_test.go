@@ -39,10 +39,10 @@ func (p *post) deliversNow(t *testing.T, hook id.Webhook) []string {
 	return summaries(t, p.inbox.Messages()[before:])
 }
 
-func (p *post) retitle(t *testing.T, key, title string) {
+func (e *env) retitle(t *testing.T, key, title string) {
 	t.Helper()
-	there := p.Ticket(t, key)
-	domaintest.OK(p.Workflows.EditTicket(p.Ctx, there.Key, tickets.Edit{Title: &title, Version: there.Version}))(t)
+	there := e.Ticket(t, key)
+	domaintest.OK(e.Workflows.EditTicket(e.Ctx, there.Key, tickets.Edit{Title: &title, Version: there.Version}))(t)
 }
 
 func TestWebhookOfAPrivateBoard(t *testing.T) {

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/markup"
+	"github.com/counterfoil/counterfoil/domain/search"
 )
 
 // SearchResult is a ticket that matches a search.
@@ -16,6 +18,27 @@ type SearchResult struct {
 	Key    Key
 	Title  string
 	Closed bool
+}
+
+// SearchPage is a page of what a search finds.
+type SearchPage struct {
+	Hits  []SearchHit
+	Total int  // tickets that match
+	Above bool // there are more
+	State search.State
+	Words bool // there are words to search for
+	Next  int  // the next page, 0 for none
+}
+
+// SearchHit is a ticket that was found, with what was searched for marked.
+type SearchHit struct {
+	Key       Key
+	Title     []search.Piece
+	Board     string
+	Closed    bool
+	UpdatedAt time.Time
+	In        string // where the snippet is from: "" for the description, "comment" or "file"
+	Snippet   []search.Piece
 }
 
 // shortKey is a typed key: the slug, what divides it from the number, and the number.

@@ -1,13 +1,17 @@
 package workflows
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/counterfoil/counterfoil/db"
+	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/search"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
@@ -17,6 +21,7 @@ const (
 	jumpTitles = 4000 // over all boards, but a few of each
 	jumpFewest = 40
 	jumpMost   = 2000
+	jumpFound  = 50 // the best titles, of which those of the open board come first
 )
 
 // Jump is what a typed text may mean.
@@ -24,7 +29,9 @@ type Jump struct {
 	Key    *tickets.Ticket // the ticket with that key
 	Titles []tickets.SearchResult
 	Newest int // so many of a board are searched for titles; 0: all
-	Boards []JumpBoard
+	// Indexed says that there is a search index.
+	Indexed bool
+	Boards  []JumpBoard
 }
 
 // JumpBoard is a board to jump to.
@@ -65,8 +72,43 @@ func (w *Workflows) JumpTo(ctx context.Context, board, text string) (Jump, error
 			on[0], on[len(on)-1] = here, on[0]
 		}
 	}
+	titles, known, err := w.titles(ctx, actor, board, text)
+	if err != nil || known {
+		jump.Titles, jump.Newest, jump.Indexed = titles, 0, known
+		return jump, err
+	}
 	jump.Titles, err = tickets.SearchTitles(ctx, w.db.Queries, on, text, uint64(newest))
 	return jump, err
+}
+
+// titles returns the tickets whose titles have the words of a text: first those of a board, then the best. known is false
+// if there is no whole index of them.
+func (w *Workflows) titles(
+	ctx context.Context, actor accounts.Actor, board, text string,
+) (list []tickets.SearchResult, known bool, err error) {
+	if len(search.Words(text)) == 0 {
+		return nil, false, nil
+	}
+	found, _, state, err := w.findTickets(ctx, actor, search.Find{Text: text, Titles: true, Limit: jumpFound}, db.TicketCondition{})
+	if err != nil || state == search.Off || state == search.Building {
+		return nil, false, err
+	}
+	slices.SortStableFunc(found, func(a, b db.FoundTicket) int {
+		return cmp.Compare(elsewhere(a, board), elsewhere(b, board))
+	})
+	for _, t := range found {
+		list = append(list, tickets.SearchResult{Key: tickets.Key{Board: t.Slug, Number: t.LocalID}, Title: t.Title,
+			Closed: t.ClosedAt != nil})
+	}
+	return list, true, nil
+}
+
+// elsewhere is 0 for tickets of a board, 1 for others.
+func elsewhere(t db.FoundTicket, board string) int {
+	if strings.EqualFold(t.Slug, board) {
+		return 0
+	}
+	return 1
 }
 
 // TicketsByKey returns the tickets of keys that the caller sees, in the order of the keys.

@@ -3,6 +3,7 @@ package workflows
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -22,8 +23,18 @@ func (w *Workflows) conditionOn(
 	ctx context.Context, actor accounts.Actor, board boards.Board, text string, known []accounts.NamedMember,
 ) (db.TicketCondition, error) {
 	q, err := query.Parse(text)
-	if err != nil || q.Where == nil {
+	if err != nil {
 		return db.TicketCondition{}, err
+	}
+	return w.conditionOf(ctx, actor, board, q, known)
+}
+
+// conditionOf is conditionOn of a query. The zero board stands for all boards in sight.
+func (w *Workflows) conditionOf(
+	ctx context.Context, actor accounts.Actor, board boards.Board, q query.Query, known []accounts.NamedMember,
+) (db.TicketCondition, error) {
+	if q.Where == nil {
+		return db.TicketCondition{}, nil
 	}
 	names := query.Names{Me: actor.Account.ID, Now: w.db.Now().In(zoneOf(actor)), Slug: board.Slug}
 	needs := q.Needs()
@@ -32,18 +43,24 @@ func (w *Workflows) conditionOn(
 			names.Handles, err = w.accountsOf(ctx, actor.Sight(), needs.Handles, known)
 			return err
 		},
-		func() (err error) { names.Labels, err = w.labelsOf(ctx, board, needs.Labels); return err },
+		func() (err error) {
+			names.Labels, err = w.labelsOf(ctx, actor.Sight(), board, needs.Labels)
+			return err
+		},
 		func() (err error) {
 			names.Boards, err = w.boardsOf(ctx, actor.Sight(), board, needs.Boards)
 			return err
 		},
 		func() (err error) { names.Keys, err = w.ticketsOf(ctx, actor.Sight(), needs.Keys); return err },
+		func() (err error) {
+			names.Columns, err = w.columnsOf(ctx, actor.Sight(), board, needs.Columns)
+			return err
+		},
 	} {
 		if err := find(); err != nil {
 			return db.TicketCondition{}, err
 		}
 	}
-	names.Columns = columnsOf(board, needs.Columns)
 	c, err := q.Resolve(names)
 	if err != nil {
 		return db.TicketCondition{}, err
@@ -96,8 +113,13 @@ func (w *Workflows) accountsOf(
 }
 
 // labelsOf returns the labels of a board by their names, present or old; at an unknown one, also all others of the board.
-func (w *Workflows) labelsOf(ctx context.Context, board boards.Board, names []string) (map[string][]id.Label, error) {
+func (w *Workflows) labelsOf(
+	ctx context.Context, by db.Sight, board boards.Board, names []string,
+) (map[string][]id.Label, error) {
 	found := map[string][]id.Label{}
+	if board.ID == 0 && len(names) > 0 {
+		return w.labelsEverywhere(ctx, by, names)
+	}
 	for _, name := range names {
 		list, err := labels.Matching(ctx, w.db.Queries, board.Company, board.ID, searchText(name))
 		if err != nil {
@@ -112,6 +134,29 @@ func (w *Workflows) labelsOf(ctx context.Context, board boards.Board, names []st
 				found[label.Name] = append(found[label.Name], label.ID)
 			}
 			return found, nil
+		}
+	}
+	return found, nil
+}
+
+// labelsEverywhere returns all labels in sight by their present names, in any case, and those of some names.
+func (w *Workflows) labelsEverywhere(ctx context.Context, by db.Sight, names []string) (map[string][]id.Label, error) {
+	all, err := labels.InSight(ctx, w.db.Queries, by)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string][]id.Label{}
+	for _, label := range all {
+		found[label.Name] = append(found[label.Name], label.ID)
+		for _, name := range names {
+			if !strings.EqualFold(name, label.Name) {
+				continue
+			}
+			list, err := labels.Together(ctx, w.db.Queries, label)
+			if err != nil {
+				return nil, err
+			}
+			found[name] = append(found[name], list...)
 		}
 	}
 	return found, nil
@@ -158,10 +203,15 @@ func (w *Workflows) ticketsOf(ctx context.Context, by db.Sight, keys []string) (
 }
 
 // columnsOf returns the columns of a board by their names, in any case, and the names of the others for suggestions.
-func columnsOf(board boards.Board, names []string) map[string][]id.Column {
+func (w *Workflows) columnsOf(
+	ctx context.Context, by db.Sight, board boards.Board, names []string,
+) (map[string][]id.Column, error) {
 	found := map[string][]id.Column{}
 	if len(names) == 0 {
-		return found
+		return found, nil
+	}
+	if board.ID == 0 {
+		return w.columnsEverywhere(ctx, by, names)
 	}
 	for _, column := range board.Columns {
 		found[column.Name] = append(found[column.Name], column.ID)
@@ -176,7 +226,27 @@ func columnsOf(board boards.Board, names []string) map[string][]id.Column {
 			}
 		}
 	}
-	return found
+	return found, nil
+}
+
+// mostColumns is how many columns of one name are searched.
+const mostColumns = 1000
+
+// columnsEverywhere returns the columns of some names on all boards in sight.
+func (w *Workflows) columnsEverywhere(ctx context.Context, by db.Sight, names []string) (map[string][]id.Column, error) {
+	found := map[string][]id.Column{}
+	for _, name := range names {
+		list, err := db.Read(w.db.SearchedColumns(ctx, db.SearchedColumnsParams{
+			Reader: by.Reader, CompanyID: by.Company, Reach: by.Reach, Name: searchText(name), Limit: mostColumns,
+		}))
+		if err != nil {
+			return nil, fmt.Errorf("read columns: %w", err)
+		}
+		if len(list) > 0 {
+			found[name] = list
+		}
+	}
+	return found, nil
 }
 
 // whereOf returns a condition for the database.

@@ -42,6 +42,7 @@ type Config struct {
 	Resolver accounts.Resolver // of domains' records; nil is the machine's
 	Log      *slog.Logger      // of what no request waits for
 	Sender   Sender
+	Finder   Finder
 	Importer ImportReader
 	Keys     *secrets.Keys // of secrets
 
@@ -73,6 +74,7 @@ type Workflows struct {
 	byHand   chan struct{}      // bounds the messages to webhooks that a caller waits for
 	sending  singleflight.Group // such messages of forms
 	sender   Sender
+	finder   Finder
 	importer ImportReader
 
 	keys *secrets.Keys
@@ -89,7 +91,7 @@ func New(c Config) *Workflows {
 	w := &Workflows{
 		db: c.DB, engine: c.Engine, feeds: c.Feeds, files: c.Files, base: c.Base, refs: c.Refs, meter: c.Lookups,
 		outbound: c.Outbound, media: MediaOf(c.Files, c.Base, c.Pictures), issuers: c.Issuers, resolver: c.Resolver, log: c.Log,
-		byHand: make(chan struct{}, 16), sender: c.Sender, importer: c.Importer,
+		byHand: make(chan struct{}, 16), sender: c.Sender, finder: c.Finder, importer: c.Importer,
 		keys: c.Keys, passwordCost: cmp.Or(c.PasswordCost, accounts.DefaultCost), bulkEdits: c.BulkEdits,
 	}
 	if w.resolver == nil {

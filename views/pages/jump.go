@@ -34,6 +34,9 @@ type Action struct {
 	Form BatchForm
 }
 
+// Finds reports whether there is a result, or a reason for none.
+func (p JumpProps) Finds() bool { return len(p.results()) > 0 || p.Problem != "" }
+
 // result is one of the results of a jump: an action, a place or a ticket.
 type result struct {
 	action *Action

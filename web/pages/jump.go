@@ -31,7 +31,7 @@ const (
 
 // Jump redirects to a ticket of a key, or lists what a text finds: tickets, boards, views, members, pages, and on a board
 // what can be done to its selected tickets. The dialog requests the list while the user types. Without a text it lists
-// the tickets that the user looked at last, and boards.
+// the tickets that the user looked at last, and boards. A text that finds nothing leads to the search.
 func (h *Handlers) Jump(c echo.Context) error {
 	ctx := c.Request().Context()
 	props := pages.JumpProps{Page: h.respond.Page(c, "Jump to…"), Query: strings.ToValidUTF8(c.QueryParam("q"), "")}
@@ -62,6 +62,9 @@ func (h *Handlers) Jump(c echo.Context) error {
 	}
 	if respond.IsFragment(c) {
 		return respond.Render(c, http.StatusOK, pages.JumpFound(props, true))
+	}
+	if text != "" && found.Indexed && !props.Finds() {
+		return c.Redirect(http.StatusSeeOther, views.SearchPath(respond.Company(c).Slug, text, 0))
 	}
 	return respond.Render(c, http.StatusOK, pages.JumpPage(props))
 }
