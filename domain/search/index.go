@@ -233,11 +233,23 @@ var exactly = analyzerFunc(func(text []byte) analysis.TokenStream {
 	return analysis.TokenStream{{Start: 0, End: len(text), Term: text, Position: 1}}
 })
 
-// words takes the words of a text.
-var words = analyzerFunc(func(text []byte) (stream analysis.TokenStream) {
-	for i, w := range Words(string(text)) {
+// words takes the words of a text. Its tokens are made at once, and their terms are parts of the text where they can be:
+// most of the time that an index takes goes into them.
+var words = analyzerFunc(func(text []byte) analysis.TokenStream {
+	list := Words(string(text))
+	n := 0
+	for _, w := range list {
+		n += len(w.Terms)
+	}
+	tokens, stream := make([]analysis.Token, 0, n), make(analysis.TokenStream, n)
+	for i, w := range list {
 		for _, term := range w.Terms {
-			stream = append(stream, &analysis.Token{Start: w.Start, End: w.End, Term: []byte(term), Position: i + 1})
+			bytes := text[w.Start:w.End]
+			if string(bytes) != term {
+				bytes = []byte(term)
+			}
+			tokens = append(tokens, analysis.Token{Start: w.Start, End: w.End, Term: bytes, Position: i + 1})
+			stream[len(tokens)-1] = &tokens[len(tokens)-1]
 		}
 	}
 	return stream
@@ -253,6 +265,9 @@ const (
 	Building              // a part
 	Off                   // nothing: this process keeps no index
 )
+
+// String names a state for programs.
+func (s State) String() string { return [...]string{"ready", "behind", "building", "off"}[s] }
 
 // Find is a search.
 type Find struct {
@@ -279,7 +294,7 @@ type Hit struct {
 // Find returns the tickets that have all words of a text. Where few have, it also takes words that differ by a letter from
 // one that is hardly ever written, and tickets that lack one of three words or more; of two, if none has both.
 func (x *Index) Find(ctx context.Context, f Find) (Found, error) {
-	list := Words(f.Text)
+	list := distinct(Words(f.Text))
 	if len(list) == 0 || len(f.Boards) == 0 && !f.All {
 		return Found{}, nil
 	}
@@ -291,6 +306,21 @@ func (x *Index) Find(ctx context.Context, f Find) (Found, error) {
 		(len(list) > 2 || len(list) == 2 && strict.Total == 0)
 	loose, err := x.find(ctx, &wordsQuery{find: f, words: list, loose: true, lacks: lacks})
 	return merged(strict, loose, f.Limit), err
+}
+
+// maxWords is how many words of a text are searched for; what follows makes no difference.
+const maxWords = 12
+
+// distinct returns the first words, each once.
+func distinct(words []Word) (list []Word) {
+	seen := map[string]bool{}
+	for _, w := range words {
+		if !seen[w.Terms[0]] && len(list) < maxWords {
+			seen[w.Terms[0]] = true
+			list = append(list, w)
+		}
+	}
+	return list
 }
 
 // enough is how many matches are so many that no looser ones are looked for.
