@@ -111,6 +111,8 @@ const (
 var foundElsewhere = map[string]string{
 	"RunSeen":            byOperators,
 	"BoardBulkEdits":     guarded,
+	"SearchedBoards":     guarded,
+	"SearchedColumns":    "TestSearchHidesPrivateBoards in web",
 	"TicketsByIDs":       "TestBulkEdit in domain/kinds/bulkedit",
 	"FailedAmong":        byOperators,
 	"TaskOf":             byOperators,
