@@ -452,6 +452,7 @@ func (s *server) route(e *echo.Echo) {
 	v1.PATCH("/boards/:board/templates/:template", api.EditTemplate)
 	v1.DELETE("/boards/:board/templates/:template", api.DeleteTemplate)
 	v1.PUT("/boards/:board/templates/:template/restoration", api.RestoreTemplate)
+	v1.GET("/search", api.Search)
 	v1.GET("/labels", api.Labels)
 	v1.POST("/labels", api.OpenLabel)
 	v1.GET("/labels/:label", api.Label)

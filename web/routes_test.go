@@ -561,6 +561,7 @@ var calls = map[string]call{
 		404, 200, ""},
 	"DELETE /api/v1/boards/:board/templates/:template":          {"/boards/DEMO/templates/1", "", "boards:write", 404, 204, ""},
 	"PUT /api/v1/boards/:board/templates/:template/restoration": {"/boards/DEMO/templates/1/restoration", "", "boards:write", 404, 404, ""},
+	"GET /api/v1/search":                        {"/search?q=x", "", "tickets:read", 200, 200, ""},
 	"GET /api/v1/labels":                        {"/labels", "", "tickets:read", 200, 200, ""},
 	"POST /api/v1/labels":                       {"/labels", `{"name":"New"}`, "tickets:write", 201, 201, ""},
 	"GET /api/v1/labels/:label":                 {"/labels/1", "", "tickets:read", 404, 200, ""},

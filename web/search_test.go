@@ -87,6 +87,30 @@ func TestSearchPage(t *testing.T) {
 			ana.get("/acme/search?q=fins&page="+page).is(t, 200)
 		}
 	})
+	t.Run("programs find it, too", func(t *testing.T) {
+		var page struct {
+			Items []struct {
+				Key, Title, Board, Snippet, URL string
+				SnippetOf                       string `json:"snippet_of"`
+			}
+			Total int
+			Above bool
+			Index string
+			Next  *int
+		}
+		e.program().get("/search?q=sorbitol").is(t, 200).read(t, &page)
+		if len(page.Items) != 1 || page.Total != 1 || page.Above || page.Index != "ready" || page.Next != nil {
+			t.Fatalf("%+v", page)
+		}
+		if it := page.Items[0]; it.Key != "NINJA-1" || it.Title != "Paint the fins" || it.Board != "NINJA" || it.SnippetOf != "comment" ||
+			!strings.HasPrefix(it.Snippet, "The sorbitol is") || !strings.HasSuffix(it.URL, "/acme/NINJA-1") {
+			t.Errorf("%+v", it)
+		}
+		for _, query := range []string{"", "q=", "q=status:open", "q=(", "q=labl:x", "q=x&page=0", "q=x&page=-1", "q=x&page=x", "q=x&page=1001",
+			"q=" + strings.Repeat("x", 600)} {
+			e.program().get("/search?"+query).is(t, 422)
+		}
+	})
 	t.Run("what is written is shown as text", func(t *testing.T) {
 		page := ana.searches(hostile).is(t, 200).has(t, 0, "main script").has(t, 0, ".hits img")
 		if page.page().Find(".hits > li").Length() == 0 {
@@ -144,6 +168,9 @@ func TestSearchHidesPrivateBoards(t *testing.T) {
 	}
 	gus.searches("something").is(t, 200).has(t, 0, ".hits > li")
 	mia.searches("secret board:HIDE").is(t, 422)
+	e.exec("UPDATE board_column SET name = 'Vault' WHERE position = 1 AND board_id = (SELECT id FROM board WHERE slug = 'HIDE')")
+	ana.searches("something column:vault").is(t, 200)
+	mia.searches("something column:vault").is(t, 422) // as if there were none
 	ana.post("/acme/boards/HIDE/members", "name", "@gus", "role", "viewer").is(t, 303)
 	gus.searches("something").is(t, 200).has(t, 1, ".hits > li").has(t, 1, ".hits a[href='/acme/HIDE-1']")
 }

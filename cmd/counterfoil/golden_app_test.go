@@ -524,6 +524,12 @@ func (a *running) showTickets() {
 	a.show("POST", "/boards/HOUSE/tickets", object{"title": "Paint", "column": columns[1]})
 	a.show("POST", "/boards/HOUSE/tickets", object{"title": "Old"})
 	a.show("GET", "/boards/HOUSE/tickets?limit=2", nil)
+	domaintest.Until(a, "the search index is built", func() bool {
+		_, text := a.ask("GET", "/search?q=roof", nil)
+		return bytes.Contains(text, []byte(`"ready"`))
+	})
+	a.show("GET", "/search?q=roof", nil)
+	a.show("GET", "/search?q=status:open", nil)
 	a.show("PATCH", "/tickets/HOUSE-1", object{"title": "Mend the roof", "description": "It rains in, @ana.",
 		"version": 1})
 	a.show("PUT", "/tickets/HOUSE-1/assignees", object{"assignees": []string{"ana"}})

@@ -12,6 +12,15 @@ type Piece struct {
 	Marked bool
 }
 
+// Plain returns pieces as one text.
+func Plain(pieces []Piece) string {
+	var b strings.Builder
+	for _, p := range pieces {
+		b.WriteString(p.Text)
+	}
+	return b.String()
+}
+
 // Marker finds the words of a search in texts.
 type Marker struct{ words []Word }
 

@@ -1,11 +1,13 @@
 package workflows
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/search"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
@@ -35,6 +37,19 @@ type TicketResource struct {
 	// FromRequester says that a stranger sent it by a form: the description is text as it was typed.
 	FromRequester bool   `json:"from_requester"`
 	URL           string `json:"url"`
+}
+
+// FoundResource is a ticket that a search found.
+type FoundResource struct {
+	Key       string    `json:"key"`
+	Title     string    `json:"title"`
+	Board     string    `json:"board"` // slug
+	Closed    bool      `json:"closed"`
+	UpdatedAt time.Time `json:"updated_at"`
+	// Snippet is a part of its texts, plain, from SnippetOf: description, comment or file; "" if there is none.
+	Snippet   string `json:"snippet"`
+	SnippetOf string `json:"snippet_of"`
+	URL       string `json:"url"`
 }
 
 // subject is what users know a row of a feed by.
@@ -254,6 +269,16 @@ func ColumnOf(c boards.Column) ColumnResource {
 var changeNames = map[string]string{
 	boards.ChangeClose: "closing", boards.ChangeReopen: "reopening", boards.ChangeEmpty: "removing",
 	boards.ChangeMove: "moving",
+}
+
+// Found returns a ticket that a search found.
+func (l Links) Found(hit tickets.SearchHit) FoundResource {
+	r := FoundResource{Key: hit.Key.String(), Title: search.Plain(hit.Title), Board: hit.Key.Board, Closed: hit.Closed,
+		UpdatedAt: hit.UpdatedAt, Snippet: search.Plain(hit.Snippet), URL: l.ticket(hit.Key)}
+	if r.Snippet != "" {
+		r.SnippetOf = cmp.Or(hit.In, "description")
+	}
+	return r
 }
 
 func (l Links) ticket(key tickets.Key) string { return l.Base + "/" + l.Company + "/" + key.String() }

@@ -107,7 +107,7 @@ const special = /[^\p{L}\p{N}_.@-]/u // in a value without quotes
 function words() {
 	const quoted = (text) => (special.test(text) ? JSON.stringify(text) : text)
 	const options = (field, select) => [...(select?.options ?? [])].slice(1).map(({ value, text }) => ({ word: `${field}:${quoted(value)}`, name: text }))
-	const columns = JSON.parse(form.dataset.columns).map((name) => ({ word: `column:${quoted(name)}`, name }))
+	const columns = JSON.parse(form.dataset.columns ?? '[]').map((name) => ({ word: `column:${quoted(name)}`, name }))
 	const fixed = form.dataset.filter.split(' ').flatMap((one) => {
 		const [field, values] = one.split(':')
 		return [{ word: `${field}:` }, ...values.split(',').filter(Boolean).map((value) => ({ word: `${field}:${value}` }))]
