@@ -36,7 +36,6 @@ type SearchIndexes struct {
 	feeds *feeds.Engine
 	root  string // folder of all processes on the disk
 	log   *slog.Logger
-	pause func(ctx context.Context, rest time.Duration) error // between two steps of building
 
 	wanted wait.Wakeup    // an index is to be built
 	built  wait.Wakeup    // an index is to be followed
@@ -69,7 +68,6 @@ var errReplaced = errors.New("the search index was replaced")
 func newSearchIndexes(c Config) *SearchIndexes {
 	s := &SearchIndexes{
 		db: c.Bulk, feeds: c.Feeds, root: c.Search, log: c.Log, wanted: wait.NewWakeup(), built: wait.NewWakeup(), list: map[id.Company]*companyIndex{},
-		pause: wait.Sleep,
 	}
 	s.off.Store(c.Search == "")
 	return s

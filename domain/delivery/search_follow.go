@@ -275,7 +275,7 @@ func (s *SearchIndexes) buildBoard(ctx context.Context, c *companyIndex, board i
 			return read, err
 		}
 		read += n
-		if err := s.pause(ctx, rest*time.Since(began)); err != nil {
+		if err := wait.Sleep(ctx, rest*time.Since(began)); err != nil {
 			return read, err
 		}
 	}

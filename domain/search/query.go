@@ -51,11 +51,11 @@ func (q *wordsQuery) Searcher(
 	for i, w := range q.words {
 		each[i] = b.word(w, i == len(q.words)-1)
 	}
-	all := b.all(each...)
+	least := len(each)
 	if q.lacks {
-		all = b.any(float64(len(each)-1), each...)
+		least--
 	}
-	found := b.inSight(all)
+	found := b.inSight(b.most(least, each))
 	if key := strings.TrimSpace(q.find.Text); !strings.ContainsFunc(key, unicode.IsSpace) {
 		found = b.any(1, found, b.inSight(b.term(fieldKey, fold(key), weightKey)))
 	}
@@ -86,15 +86,29 @@ func (b *builder) term(field, term string, weight float64) bleve.Searcher {
 	return b.keep(searcher.NewTermSearcher(b.ctx, b.r, term, field, weight, b.options))
 }
 
+// most finds what at least so many of some searchers do.
+func (b *builder) most(least int, list []bleve.Searcher) bleve.Searcher {
+	if least == len(list) {
+		return b.all(list...)
+	}
+	return b.any(float64(least), list...)
+}
+
 func (b *builder) all(list ...bleve.Searcher) bleve.Searcher {
-	if b.err != nil || len(list) == 1 {
+	switch {
+	case b.err != nil:
+		return nil
+	case len(list) == 1:
 		return list[0]
 	}
 	return b.keep(searcher.NewConjunctionSearcher(b.ctx, b.r, list, b.options))
 }
 
 func (b *builder) any(least float64, list ...bleve.Searcher) bleve.Searcher {
-	if b.err != nil || len(list) == 1 {
+	switch {
+	case b.err != nil:
+		return nil
+	case len(list) == 1:
 		return list[0]
 	}
 	return b.keep(searcher.NewDisjunctionSearcher(b.ctx, b.r, list, least, b.options))
@@ -204,7 +218,7 @@ func (b *builder) dictionary() string {
 // begun returns words of the index that begin like one: the most frequent ones, but for the word itself.
 func (b *builder) begun(word string) []string {
 	dict, err := b.r.FieldDictPrefix(b.dictionary(), []byte(word))
-	return b.most(dict, err, word, maxCompletions)
+	return b.frequent(dict, err, word, maxCompletions)
 }
 
 // typos returns words of the index that differ from one by a letter, but not in the first.
@@ -215,11 +229,11 @@ func (b *builder) typos(word string) []string {
 	}
 	_, first := utf8.DecodeRuneInString(word)
 	dict, err := fuzzy.FieldDictFuzzy(b.dictionary(), word, 1, word[:first])
-	return b.most(dict, err, word, maxTypos)
+	return b.frequent(dict, err, word, maxTypos)
 }
 
-// most returns the most frequent words of a dictionary, but for one.
-func (b *builder) most(dict index.FieldDict, err error, but string, limit int) []string {
+// frequent returns the most frequent words of a dictionary, but for one.
+func (b *builder) frequent(dict index.FieldDict, err error, but string, limit int) []string {
 	if err != nil {
 		b.keep(nil, err)
 		return nil
