@@ -159,6 +159,9 @@ var filling = []string{
 	 SELECT n, 1, n % 290 + 7, IF(n <= 100, 7, n % 490 + 8), CONCAT('View ', n), 'list', 'label:bug', '', n > 100 AND n <= 400, '2026-01-01', '2026-01-01' FROM numbers WHERE n <= 5000`,
 	`INSERT INTO pinned_view (account_id, company_id, view_id, pinned_at) SELECT 7, 1, n, '2026-01-01' FROM numbers WHERE n <= 12`,
 	`INSERT INTO pinned_view (account_id, company_id, view_id, pinned_at) SELECT n % 490 + 8, 1, n, '2026-01-01' FROM numbers WHERE n BETWEEN 101 AND 5000`,
+	`INSERT INTO pinned_board (account_id, board_id, pinned_at) SELECT 7, n + 5, '2026-01-01' + INTERVAL n MINUTE FROM numbers WHERE n <= 20`,
+	`INSERT INTO pinned_board (account_id, board_id, pinned_at) SELECT n % 490 + 8, n % 290 + 7, '2026-01-01' FROM numbers WHERE n <= 3000 ON DUPLICATE KEY UPDATE pinned_at = pinned_at`,
+	`INSERT INTO home_visit (account_id, company_id, last_at) SELECT n, 1, '2026-01-01' FROM numbers WHERE n BETWEEN 7 AND 2000`,
 	`INSERT INTO calendar_address (account_id, company_id, view_id, hash, created_at) SELECT 7, 1, n, UNHEX(SHA2(n, 256)), '2026-01-01' FROM numbers WHERE n <= 50`,
 	`INSERT INTO calendar_address (account_id, company_id, view_id, hash, created_at) SELECT n % 490 + 8, 1, n, UNHEX(SHA2(n, 256)), '2026-01-01' FROM numbers WHERE n BETWEEN 101 AND 5000`,
 	// Account 7 has two hundred bulk edits, the first of ten thousand tickets; the oldest are over.

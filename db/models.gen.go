@@ -426,6 +426,13 @@ type FoldedColumn struct {
 	ColumnID  id.Column
 }
 
+type HomeVisit struct {
+	AccountID id.Account
+	CompanyID id.Company
+	SinceAt   *time.Time
+	LastAt    time.Time
+}
+
 type Idempotency struct {
 	TokenID     id.Token
 	KeyHash     []byte
@@ -776,6 +783,12 @@ type Picture struct {
 	DueAt     *time.Time
 	Attempts  uint8
 	QueuedAt  time.Time
+}
+
+type PinnedBoard struct {
+	AccountID id.Account
+	BoardID   id.Board
+	PinnedAt  time.Time
 }
 
 type PinnedView struct {

@@ -138,6 +138,8 @@ var unsighted = map[string]string{
 	"queries: LabelsNamed":             "the labels of all boards, and of one that the request read in sight",
 	"queries: LabelsByID":              "of labels that the request names, and refuses if they are of other boards",
 	"queries: LockTicketsWhole":        "of tickets that the transaction read in sight",
+	"queries: ChangesByOthers":         "of tickets that were read in sight",
+	"queries: NewestActivity":          "a number alone",
 	"queries: ActivityDetails":         "of entries that the transaction added",
 	"queries: ShownAs":                 "ids alone, of a label that the request read in sight",
 	"queries: LabelledTickets":         "ids alone, to publish",

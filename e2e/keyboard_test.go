@@ -289,14 +289,16 @@ func TestShortcuts(t *testing.T) {
 		b.types(kb.ArrowDown) // no letter
 		b.on("NINJA-1")
 	})
-	t.Run("g b leads to the boards", func(t *testing.T) {
+	t.Run("g h leads home, and g b to the boards, which are there", func(t *testing.T) {
 		t.Parallel()
 		b := withBoard(t, "One").tab(t)
-		b.open("/acme/NINJA-1")
-		// one soon after the other
-		eval[bool](b,
-			`([..."gb"].forEach((key) => document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }))), true)`)
-		b.at("/acme")
+		for _, keys := range []string{"gh", "gb"} {
+			b.open("/acme/NINJA-1")
+			// one soon after the other
+			eval[bool](b, fmt.Sprintf(
+				`([...%q].forEach((key) => document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }))), true)`, keys))
+			b.at("/acme")
+		}
 	})
 	t.Run("a viewer walks, but takes no card along", func(t *testing.T) {
 		t.Parallel()

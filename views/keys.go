@@ -15,7 +15,7 @@ type Command string
 const (
 	KeyJump            Command = "jump"
 	KeyHelp            Command = "help"
-	KeyBoards          Command = "boards"
+	KeyHome            Command = "home"
 	KeyWork            Command = "work"
 	KeyViews           Command = "views"
 	KeyInbox           Command = "inbox"
@@ -74,7 +74,7 @@ var keyScopes = []KeyScope{
 	{"everywhere", "Everywhere", []Binding{
 		{KeyJump, []string{"/", "Ctrl+k"}, "Jump to a ticket, board, view, member or page; on a board, change the selected cards by words"},
 		{KeyHelp, []string{"?"}, "Show these shortcuts"},
-		{KeyBoards, []string{"g b"}, "Go to the boards"},
+		{KeyHome, []string{"g h", "g b"}, "Go to the home page and the boards"},
 		{KeyWork, []string{"g w"}, "Go to my work"},
 		{KeyViews, []string{"g v"}, "Go to the saved views"},
 		{KeyInbox, []string{"g i"}, "Go to the inbox"},

@@ -52,7 +52,7 @@ func (p Page) Menu() (parts []MenuPart) {
 // Navigation are the links of the header, then those of the menu.
 func (p Page) Navigation() []Link {
 	company := p.member().Company.Slug
-	links := []Link{{Name: "Boards", Path: HomePath(company)}, {Name: "My work", Path: WorkPath(company)},
+	links := []Link{{Name: "Home", Path: HomePath(company)}, {Name: "My work", Path: WorkPath(company)},
 		{Name: "Views", Path: SavedViewsPath(company)}, {Name: "Inbox", Path: InboxPath(company)},
 		{Name: "Members", Path: MembersPath(company)}, {Name: "Search", Path: SearchPath(company, "", 0)}}
 	for _, part := range p.Menu() {

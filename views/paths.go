@@ -181,6 +181,12 @@ func SearchPath(company, query string, page int) string {
 	return path + "?" + values.Encode()
 }
 
+// HomeVisitPath has nothing be new on the home page.
+func HomeVisitPath(company string) string { return "/" + company + "/seen" }
+
+// BoardPinPath pins a board, or unpins it.
+func BoardPinPath(company, board string) string { return BoardPath(company, board) + "/pin" }
+
 // KeysPath is the help for keyboard shortcuts.
 func KeysPath(company string) string { return "/" + company + "/keys" }
 

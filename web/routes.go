@@ -199,6 +199,7 @@ func (s *server) route(e *echo.Echo) {
 	company := e.Group("/:company", s.withSession, s.asMember)
 	company.GET("", pages.Home)
 	company.GET("/boards", pages.Home)
+	company.POST("/seen", pages.EndHomeVisit)
 	company.GET("/jump", pages.Jump)
 	company.GET("/search", pages.Search)
 	company.GET("/keys", pages.Keys)
@@ -240,6 +241,7 @@ func (s *server) route(e *echo.Echo) {
 
 	company.POST("/boards", pages.OpenBoard)
 	company.GET("/boards/:board", pages.Board)
+	company.POST("/boards/:board/pin", pages.PinBoard)
 	company.GET("/boards/:board/settings", pages.BoardSettings)
 	company.POST("/boards/:board/settings", pages.RenameBoard)
 	company.POST("/boards/:board/copies", pages.DuplicateBoard)

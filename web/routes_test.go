@@ -373,6 +373,8 @@ var pages = map[string]access{
 	"GET /:company/views/:view":                   members("/acme/views/1", 303).toGuest(404),
 	"GET /:company/views/:view/edit":              managers("/acme/views/1/edit", 200).toGuest(404),
 	"POST /:company/views/:view":                  managers("/acme/views/1", 422).sending("version", "1").toGuest(404),
+	"POST /:company/boards/:board/pin":            members("/acme/boards/DEMO/pin", 303).toGuest(404),
+	"POST /:company/seen":                         members("/acme/seen", 303),
 	"POST /:company/views/:view/pin":              members("/acme/views/1/pin", 303).toGuest(404),
 	"GET /:company/views/:view/deletion":          managers("/acme/views/1/deletion", 200).toGuest(404),
 	"POST /:company/views/:view/deletion":         members("/acme/views/99/deletion", 404),

@@ -15,7 +15,7 @@ var (
 		"domain/fuzzy", "domain/search"}
 	entities = []string{"domain/boards", "domain/tickets", "domain/accounts", "domain/feeds", "domain/refs",
 		"domain/requests", "=domain/migrations", "domain/images", "domain/webhooks", "domain/live", "domain/labels", "domain/files",
-		"domain/recurrence", "domain/savedviews", "domain/bulkedits"}
+		"domain/recurrence", "domain/savedviews", "domain/bulkedits", "domain/home"}
 
 	// measures are the statistics of runs for operators.
 	measures = []string{"domain/migrations/monitor"}
@@ -72,6 +72,7 @@ func init() {
 	}
 	allowed["domain/tickets"] = append(allowed["domain/tickets"], "domain/labels", "domain/files", "domain/recurrence") // a ticket has them
 	allowed["domain/bulkedits"] = append(allowed["domain/bulkedits"], "domain/tickets", "=domain/migrations")           // of tickets, by a run
+	allowed["domain/home"] = append(allowed["domain/home"], "domain/tickets", "domain/feeds")                           // their changes
 	allowed["domain/files"] = append(allowed["domain/files"], "domain/images")                                          // some are pictures
 	allowed["domain/migrations/monitor"] = append([]string{"=domain/migrations", "db"}, leaves...)
 	allowed["domain/migrations/migrationstest"] = append([]string{"domain/domaintest"},

@@ -23,6 +23,13 @@ func BadSlug() error {
 		"A ticket prefix is 2 to 10 letters A to Z or digits and begins with a letter, such as NINJA.")
 }
 
+// CodeTooManyPins: the member has pinned as many boards as possible. Unpin one first.
+const CodeTooManyPins fault.Code = "Board.TooManyPins"
+
+func TooManyPins() error {
+	return fault.Conflict.New(CodeTooManyPins, "pinned", fmt.Sprintf("You can pin at most %d boards. Unpin one first.", MaxPins))
+}
+
 // CodeBadCopies: it is not said which tickets of which board a duplicate gets. Send open or all, or leave it out.
 const CodeBadCopies fault.Code = "Board.BadCopies"
 

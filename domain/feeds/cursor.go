@@ -139,3 +139,24 @@ func (e *Engine) at(ctx context.Context, feed string, at time.Time) (Cursor, err
 	cursor := Cursor{Epoch: now.Epoch, Feed: feed, Position: hi}
 	return cursor, cursor.check(now)
 }
+
+// Stretch is a part of a feed: the positions after After, up to To. Cut says that earlier ones were left out.
+type Stretch struct {
+	After, To uint64
+	Cut       bool
+}
+
+// Since returns the stretch of a feed that was published since a time, of which only the last `most` positions. What was
+// published shortly before that time may be in it.
+func (e *Engine) Since(ctx context.Context, feed string, at time.Time, most uint64) (Stretch, error) {
+	now, err := e.sequence(ctx, feed)
+	if err != nil {
+		return Stretch{}, err
+	}
+	hi, err := db.Read(e.db.BatchBefore(ctx, feed, at.UTC().Add(-unseen)))
+	if err != nil && !db.IsNotFound(err) {
+		return Stretch{}, err
+	}
+	first := now.Head - min(now.Head, most)
+	return Stretch{After: max(hi, first), To: now.Head, Cut: hi < first}, nil
+}

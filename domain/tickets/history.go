@@ -1,10 +1,13 @@
 package tickets
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
+	"time"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -48,6 +51,31 @@ func History(
 		entries = append(entries, entry)
 	}
 	return entries, more, nil
+}
+
+// HistoriesByOthers returns what others than an account did to tickets since a time, of entries after one, newest first;
+// of all tickets at most limit. Changes of descriptions are left out.
+func HistoriesByOthers(
+	ctx context.Context, q *db.Queries, account id.Account, list []ID, after id.Activity, since time.Time, limit int32,
+) (map[ID][]Activity, error) {
+	rows, err := db.Read(q.ChangesByOthers(ctx, db.ChangesByOthersParams{Tickets: list, After: after, Since: since, Reader: account,
+		Limit: limit}))
+	if err != nil {
+		return nil, fmt.Errorf("read activity: %w", err)
+	}
+	of := make(map[ID][]Activity, len(list))
+	for _, row := range rows {
+		entry, err := activityFrom(db.LastActivityRow{ID: row.ID, Kind: row.Kind, Detail: row.Detail, CreatedAt: row.CreatedAt,
+			UndoneAt: row.UndoneAt, AccountID: row.AccountID, AccountName: row.AccountName})
+		if err != nil {
+			return nil, err
+		}
+		of[row.TicketID] = append(of[row.TicketID], entry)
+	}
+	for _, entries := range of {
+		slices.SortFunc(entries, func(a, b Activity) int { return cmp.Compare(b.ID, a.ID) })
+	}
+	return of, nil
 }
 
 // Entries returns entries of histories by their ids, without who made them.

@@ -34,7 +34,7 @@ func (w *Workflows) OpenCalendarAddress(
 		return "", err
 	}
 	return DoOnce(ctx, w, once, func() (secret string, err error) {
-		err = w.onViews(ctx, actor, func(tx *db.Tx) error {
+		err = w.lockingMembers(ctx, actor, func(tx *db.Tx) error {
 			if secret, err = savedviews.OpenAddress(ctx, tx, actor.Sight(), view); err != nil {
 				return err
 			}
@@ -53,7 +53,7 @@ func (w *Workflows) RevokeCalendarAddress(ctx context.Context, view id.SavedView
 	if err != nil {
 		return err
 	}
-	return w.onViews(ctx, actor, func(tx *db.Tx) error {
+	return w.lockingMembers(ctx, actor, func(tx *db.Tx) error {
 		there, err := savedviews.RevokeAddress(ctx, tx, actor.Sight(), view)
 		if err != nil || !there {
 			return err

@@ -94,7 +94,7 @@ func (w *Workflows) SaveView(
 	}
 	view.Owner, view.Board, view.Slug, view.BoardTitle = actor.Account.ID, board.ID, board.Slug, board.Title
 	saved, err = DoOnce(ctx, w, once, func() (saved savedviews.View, err error) {
-		err = w.onViews(ctx, actor, func(tx *db.Tx) error {
+		err = w.lockingMembers(ctx, actor, func(tx *db.Tx) error {
 			if saved, err = savedviews.Create(ctx, tx, actor.Company.ID, view); err != nil {
 				return err
 			}
@@ -149,7 +149,7 @@ func (w *Workflows) ChangeView(ctx context.Context, view savedviews.View) (saved
 	if view, err = w.checkView(ctx, actor, board, view, was.Shared); err != nil {
 		return saved, err
 	}
-	err = w.onViews(ctx, actor, func(tx *db.Tx) (err error) {
+	err = w.lockingMembers(ctx, actor, func(tx *db.Tx) (err error) {
 		saved, err = savedviews.Save(ctx, tx, actor.Sight(), was, view)
 		return err
 	})
@@ -178,7 +178,7 @@ func (w *Workflows) DeleteView(ctx context.Context, view id.SavedView) error {
 	if err != nil {
 		return err
 	}
-	err = w.onViews(ctx, actor, func(tx *db.Tx) error { return savedviews.Delete(ctx, tx, actor.Company.ID, view) })
+	err = w.lockingMembers(ctx, actor, func(tx *db.Tx) error { return savedviews.Delete(ctx, tx, actor.Company.ID, view) })
 	if err != nil {
 		return fmt.Errorf("delete view: %w", err)
 	}
@@ -195,7 +195,7 @@ func (w *Workflows) PinView(ctx context.Context, view id.SavedView, pinned bool)
 	if err != nil {
 		return seen, err
 	}
-	err = w.onViews(ctx, actor, func(tx *db.Tx) error { return savedviews.Pin(ctx, tx, actor.Sight(), view, pinned) })
+	err = w.lockingMembers(ctx, actor, func(tx *db.Tx) error { return savedviews.Pin(ctx, tx, actor.Sight(), view, pinned) })
 	if err != nil {
 		return seen, fmt.Errorf("pin view: %w", err)
 	}
@@ -203,8 +203,8 @@ func (w *Workflows) PinView(ctx context.Context, view id.SavedView, pinned bool)
 	return seen, nil
 }
 
-// onViews runs change under the lock of the company.
-func (w *Workflows) onViews(ctx context.Context, actor accounts.Actor, change func(tx *db.Tx) error) error {
+// lockingMembers runs change under the lock of the company.
+func (w *Workflows) lockingMembers(ctx context.Context, actor accounts.Actor, change func(tx *db.Tx) error) error {
 	return w.db.InTx(ctx, func(tx *db.Tx) error {
 		if err := accounts.LockMembers(ctx, tx, actor.Company.ID); err != nil {
 			return err

@@ -228,6 +228,8 @@ func newSightStage(t *testing.T, e *env) *sightStage {
 	}
 	e.Exec(t, `INSERT INTO pinned_view (account_id, company_id, view_id, pinned_at) SELECT m.account_id, v.company_id, v.id, NOW(6)
 		FROM saved_view v JOIN membership m ON m.company_id = v.company_id WHERE v.shared OR v.account_id = m.account_id`)
+	e.Exec(t, `INSERT INTO pinned_board (account_id, board_id, pinned_at) SELECT m.account_id, b.id, NOW(6)
+		FROM board b JOIN membership m ON m.company_id = b.company_id`)
 	for _, slug := range slugs { // a bulk edit of each member on each board, of all its tickets
 		e.Exec(t, `INSERT INTO bulk_edit (company_id, board_id, account_id, run_id, dry, query, edit, created_at)
 			SELECT b.company_id, b.id, m.account_id, 9000 + b.id * 100 + m.account_id, FALSE, ?, '{"kind":"close"}', NOW(6)
@@ -723,6 +725,8 @@ func (e *env) readAll(
 	}
 	work, _, err := e.Workflows.Work(ctx, 0)
 	add("work", work, err)
+	home, err := e.Workflows.Home(ctx, keys)
+	add("home", home, err)
 	views, err := e.Workflows.SavedViews(ctx)
 	add("views", views, err)
 	pins, err := e.Workflows.PinnedViews(ctx)

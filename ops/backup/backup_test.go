@@ -150,7 +150,7 @@ var tables = []string{
 	"board", "board_slug", "board_ticket_incrementer", "board_column",
 	"people_group", "people_group_member", "board_member", "board_access", "board_link",
 	"issuer", "issuer_company", "issuer_rule", "account_identity", "company_domain",
-	"ticket", "ticket_alias", "assignee", "label", "ticket_label", "ticket_template", "template_label", "template_assignee", "saved_view", "pinned_view", "calendar_address", "folded_column", "ticket_relation", "ticket_stay", "recurrence", "occurrence", "backlink", "comment", "comment_reaction", "stored_file", "attachment", "company_storage", "file_place",
+	"ticket", "ticket_alias", "assignee", "label", "ticket_label", "ticket_template", "template_label", "template_assignee", "saved_view", "pinned_view", "pinned_board", "home_visit", "calendar_address", "folded_column", "ticket_relation", "ticket_stay", "recurrence", "occurrence", "backlink", "comment", "comment_reaction", "stored_file", "attachment", "company_storage", "file_place",
 	"watcher", "notification",
 	"activity", "idempotency", "ticket_origin", "image", "image_source", "picture", "run_image",
 	"request_form", "ticket_request", "request_watcher",

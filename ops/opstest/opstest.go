@@ -199,7 +199,7 @@ func template(t testing.TB, ctx context.Context, w *app.App) {
 	must(t, err)
 }
 
-// savedView leaves a shared view that is pinned.
+// savedView leaves a shared view that is pinned, a pinned board and a visit of the home page.
 func savedView(t testing.TB, ctx context.Context, w *app.App) {
 	t.Helper()
 	_, err := w.Workflows.SaveView(ctx, "AWAY", savedviews.View{Name: "Bugs", Layout: savedviews.AsList, Query: "label:bug sort:due",
@@ -207,6 +207,9 @@ func savedView(t testing.TB, ctx context.Context, w *app.App) {
 	must(t, err)
 	_, err = w.Workflows.OpenCalendarAddress(ctx, savedviews.OfWork, nil)
 	must(t, err)
+	_, err = w.Workflows.PinBoard(ctx, "AWAY", true)
+	must(t, err)
+	must(t, w.Workflows.EndHomeVisit(ctx))
 }
 
 // bulkEdit leaves a bulk edit of two tickets, one of which was refused, and the notice of one member.

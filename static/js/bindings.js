@@ -3,7 +3,7 @@ export const bindings = {
 	everywhere: {
 		'jump': ['/', 'Ctrl+k'],
 		'help': ['?'],
-		'boards': ['g b'],
+		'home': ['g h', 'g b'],
 		'work': ['g w'],
 		'views': ['g v'],
 		'inbox': ['g i'],

@@ -94,13 +94,6 @@ type MoveForm struct {
 	Errors views.Errors
 }
 
-// HomeProps is the list of a company's boards.
-type HomeProps struct {
-	Page   views.Page
-	Boards []boards.Board
-	New    BoardForm
-}
-
 // BoardProps is a board with the first cards of each column.
 type BoardProps struct {
 	Page    views.Page

@@ -23,17 +23,6 @@ import (
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
-func (h *Handlers) Home(c echo.Context) error { return h.showHome(c, http.StatusOK, pages.BoardForm{}) }
-
-func (h *Handlers) showHome(c echo.Context, code int, form pages.BoardForm) error {
-	list, err := h.workflows.Boards(c.Request().Context())
-	if err != nil {
-		return err
-	}
-	return respond.Render(c, code,
-		pages.HomePage(pages.HomeProps{Page: h.respond.Page(c, "Boards"), Boards: list, New: form}))
-}
-
 func (h *Handlers) OpenBoard(c echo.Context) error {
 	form := pages.BoardForm{Slug: c.FormValue("slug"), Title: c.FormValue("title")}
 	board, err := respond.Once(c, func(once *workflows.Once[boards.Board]) (boards.Board, error) {
@@ -45,7 +34,7 @@ func (h *Handlers) OpenBoard(c echo.Context) error {
 			return err
 		}
 		form.Errors = messages
-		return h.showHome(c, code, form)
+		return h.showHome(c, code, "", form)
 	}
 	return h.respond.SeeOther(c, views.BoardPath(respond.Company(c).Slug, board.Slug),
 		"The board "+board.Slug+" was created.")

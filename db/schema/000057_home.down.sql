@@ -1,0 +1,2 @@
+DROP TABLE home_visit;
+DROP TABLE pinned_board;

@@ -1,0 +1,64 @@
+// Package home is what a member finds on the first page of a company: when they looked at it, and what others changed
+// since. What changed is read from the feeds of tickets and comments, so nothing is left out because it was committed late.
+package home
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/counterfoil/counterfoil/db"
+)
+
+const (
+	// absence is how long a member does not look until a visit is over.
+	absence = 30 * time.Minute
+	// exactness is by how much the end of a visit may be too early.
+	exactness = time.Minute
+)
+
+// Visit is a member's visit of the home page. Since is when the visit before it ended, nil if it is the first.
+type Visit struct {
+	Since *time.Time
+	Last  time.Time
+}
+
+// Look returns the visit that a look at a time is part of, and notes it.
+func Look(ctx context.Context, q *db.Queries, by db.Sight, now time.Time) (Visit, error) {
+	row, err := db.Read(q.HomeVisit(ctx, by.Reader, by.Company))
+	if err != nil && !db.IsNotFound(err) {
+		return Visit{}, fmt.Errorf("read visit: %w", err)
+	}
+	was := Visit{Since: row.SinceAt, Last: row.LastAt}
+	visit := was.at(now)
+	if err == nil && visit == was {
+		return was, nil
+	}
+	return visit, save(ctx, q, by, visit)
+}
+
+// at is the visit that a look at a time is part of.
+func (v Visit) at(now time.Time) Visit {
+	switch {
+	case v.Last.IsZero():
+		return Visit{Last: now}
+	case now.Sub(v.Last) > absence:
+		return Visit{Since: &v.Last, Last: now}
+	case now.Sub(v.Last) > exactness:
+		return Visit{Since: v.Since, Last: now}
+	}
+	return v
+}
+
+// End has nothing be new to a member at a time.
+func End(ctx context.Context, q *db.Queries, by db.Sight, now time.Time) error {
+	return save(ctx, q, by, Visit{Since: &now, Last: now})
+}
+
+func save(ctx context.Context, q *db.Queries, by db.Sight, v Visit) error {
+	err := q.SaveHomeVisit(ctx, db.SaveHomeVisitParams{AccountID: by.Reader, CompanyID: by.Company, SinceAt: v.Since, LastAt: v.Last})
+	if err != nil {
+		return fmt.Errorf("save visit: %w", err)
+	}
+	return nil
+}
