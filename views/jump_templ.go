@@ -69,7 +69,7 @@ func JumpDialog(p Page) templ.Component {
 	})
 }
 
-// JumpForm takes the text. keys are those of the tickets to change, which scripts fill in on a board.
+// JumpForm takes the text. keys are those of the tickets to change, which scripts fill in.
 func JumpForm(p Page, query, keys string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

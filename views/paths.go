@@ -187,6 +187,9 @@ func HomeVisitPath(company string) string { return "/" + company + "/seen" }
 // BoardPinPath pins a board, or unpins it.
 func BoardPinPath(company, board string) string { return BoardPath(company, board) + "/pin" }
 
+// ThemePath sets the theme of the user.
+func ThemePath(company string) string { return "/" + company + "/theme" }
+
 // KeysPath is the help for keyboard shortcuts.
 func KeysPath(company string) string { return "/" + company + "/keys" }
 

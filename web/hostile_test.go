@@ -579,8 +579,9 @@ func TestHostileForms(t *testing.T) {
 	const zone = "POST /:company/zone"                                       // is sent by a script; TestZone sends it what is bad
 	const file = "POST /:company/attachments"                                // as zone, and TestAttachments
 	const position = "POST /:company/boards/:board/columns/:column/position" // as zone, and TestColumnPosition
+	const seen = "POST /:company/seen"                                       // has no field; TestHome
 	posts := slices.DeleteFunc(slices.Sorted(maps.Keys(pages)), func(route string) bool {
-		return route == setup || route == zone || route == file || route == position || !strings.HasPrefix(route, "POST ")
+		return route == setup || route == zone || route == file || route == position || route == seen || !strings.HasPrefix(route, "POST ")
 	})
 	for n := range sieges {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {

@@ -123,6 +123,10 @@ func TestJumpToNames(t *testing.T) {
 			"my wor":                   "Page My work",
 			"inbx":                     "Page Inbox",
 			"audit":                    "Page Audit log",
+			"dark":                     "Theme Dark",
+			"Theme light":              "Theme Light",
+			"theme":                    "Theme As the system; Theme Light; Theme Dark",
+			"paint it dark":            "",
 			"qqq":                      "",
 			"%":                        "",
 			"\x00\xff":                 "",
@@ -281,4 +285,21 @@ func TestKeysHelp(t *testing.T) {
 	ana := newEnv(t).ana()
 	ana.get("/acme/keys").is(t, 200).has(t, 1, "main h1")
 	ana.htmx(views.DialogID).get("/acme/keys").fragment(t, 200).has(t, 1, "#dialog-title")
+}
+
+func TestThemeByName(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	e.newBoard("NINJA")
+	ana := e.ana()
+	box := ana.htmx("jump-found").with("HX-Current-URL", "http://example.com/acme/boards/NINJA?q=label:bug").get("/acme/jump?q=dark").is(t, 200)
+	if next := box.value(t, "form[action='/acme/theme'] [name=next]"); next != "/acme/boards/NINJA?q=label:bug" {
+		t.Errorf("it leads back to %q", next)
+	}
+	ana.post("/acme/theme", "theme", "dark", "next", "/acme/boards/NINJA?q=label:bug").goesTo(t, "/acme/boards/NINJA?q=label:bug")
+	ana.get("/acme").has(t, 1, "html[data-theme=dark]")
+	ana.post("/acme/theme", "theme", "system", "next", "//evil.example").goesTo(t, "/acme")
+	ana.get("/acme").has(t, 0, "html[data-theme]")
+	ana.post("/acme/theme", "theme", "pink").is(t, 422)
+	ana.get("/acme").has(t, 0, "html[data-theme]")
 }

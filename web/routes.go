@@ -206,6 +206,7 @@ func (s *server) route(e *echo.Echo) {
 	company.GET("/display", pages.CompanyDisplay)
 	company.POST("/display", pages.SetCompanyDisplay)
 	company.POST("/zone", pages.SetZone)
+	company.POST("/theme", pages.SetTheme)
 	company.GET("/avatars/:account/:avatar", pages.Avatar)
 	company.POST("/undo", pages.Undo)
 	company.POST("/preview", pages.Preview)

@@ -346,7 +346,7 @@ var pages = map[string]access{
 
 	"GET /:company":                               members("/acme", 200),
 	"GET /:company/boards":                        members("/acme/boards", 200),
-	"GET /:company/jump":                          members("/acme/jump?q=x", 200),
+	"GET /:company/jump":                          members("/acme/jump?q=dark", 200),
 	"GET /:company/search":                        members("/acme/search?q=x", 200),
 	"GET /:company/keys":                          members("/acme/keys", 200),
 	"GET /:company/display":                       members("/acme/display", 200),
@@ -374,6 +374,7 @@ var pages = map[string]access{
 	"GET /:company/views/:view/edit":              managers("/acme/views/1/edit", 200).toGuest(404),
 	"POST /:company/views/:view":                  managers("/acme/views/1", 422).sending("version", "1").toGuest(404),
 	"POST /:company/boards/:board/pin":            members("/acme/boards/DEMO/pin", 303).toGuest(404),
+	"POST /:company/theme":                        members("/acme/theme", 422),
 	"POST /:company/seen":                         members("/acme/seen", 303),
 	"POST /:company/views/:view/pin":              members("/acme/views/1/pin", 303).toGuest(404),
 	"GET /:company/views/:view/deletion":          managers("/acme/views/1/deletion", 200).toGuest(404),

@@ -26,7 +26,7 @@ func TestShell(t *testing.T) {
 		e := newEnvWithRoles(t)
 		ana := e.ana()
 		want := ana.get("/acme").is(t, 200).top()
-		for _, link := range []string{"/acme g b", "/acme/work g w", "/acme/inbox g i", "/acme/jump /,Shift+/,Mod+k",
+		for _, link := range []string{"/acme g h,g b", "/acme/work g w", "/acme/inbox g i", "/acme/jump /,Shift+/,Mod+k",
 			"/acme/keys ?,Shift+?", "/account ", "/acme/tokens ", "/acme/settings ", "/acme/audit ", "/admin "} {
 			if !slices.Contains(want, link) {
 				t.Errorf("the header has no %q: %q", link, want)

@@ -1,14 +1,22 @@
-// The jump box: its results follow the input; the arrows choose, Enter goes, or changes the cards that were chosen before.
+// The jump box: its results follow the input; the arrows choose, Enter goes, or changes the tickets that were chosen before.
 import Combobox from '../vendor/combobox-nav/index.js'
+import { followed } from './follow-list.js'
 import { ask, say } from './say.js'
 
-// keys are those of the cards to change: the selected ones, the one that is open, or that in focus.
+// keys are those of the tickets to change: the selected ones of a board or a list, the one that is open, or that in focus.
 function keys() {
 	const board = document.querySelector('#board[data-batch]')
-	const selected = [...board?.querySelectorAll('.card[data-selected]') ?? []]
-	const one = board?.querySelector('.card[data-open]') ?? document.activeElement.closest('#board[data-batch] .card')
-	return (selected.length || !one ? selected : [one]).map(({ dataset }) => dataset.key).join(' ')
+	if (board) {
+		const one = board.querySelector('.card[data-open]') ?? document.activeElement.closest('#board .card')
+		return joined(board.querySelectorAll('.card[data-selected]'), one, ({ dataset }) => dataset.key)
+	}
+	const picks = '[form=list-picks]'
+	const row = document.activeElement.closest('tr')?.querySelector(picks)
+	const picked = joined(document.querySelectorAll(`${picks}:checked`), row, ({ value }) => value)
+	return picked || (location.pathname.match(/^\/[^/]+\/([A-Z][A-Z0-9]*-\d+)$/)?.[1] ?? '')
 }
+
+const joined = (selected, one, keyOf) => (selected.length || !one ? [...selected] : [one]).map(keyOf).join(' ')
 
 export function follow(found) {
 	const input = document.getElementById(found.dataset.follows)
@@ -27,6 +35,9 @@ export function follow(found) {
 		box?.destroy()
 		box = null
 		found.replaceChildren(answer)
+		if (!document.getElementById('board') && !followed()) {
+			for (const form of found.querySelectorAll('[data-here]')) delete form.dataset.here // it comes back to this page
+		}
 		const list = found.querySelector('[role=listbox]')
 		say(list?.dataset.count ?? found.querySelector('[data-nothing]')?.textContent ?? '')
 		if (!list) return

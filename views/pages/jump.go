@@ -21,6 +21,8 @@ type JumpProps struct {
 	Problem     string   // why a text that begins with the verb of an action has none
 	Actions     []Action // what the text says to do to the tickets
 	Named, Near []Place  // of whose names each word begins one; that have the letters
+	Themes      []Action // that the text names
+	Back        string   // the path of the page that the user is on
 }
 
 // Place is what a text names beside tickets: a board, a view, a member or a page.
@@ -28,10 +30,11 @@ type Place struct {
 	Kind, Name, Note, Path string
 }
 
-// Action is a change of tickets that a text asks for.
+// Action is a change that a text asks for: of tickets, or of the theme if it names one.
 type Action struct {
-	Name string
-	Form BatchForm
+	Name  string
+	Form  BatchForm
+	Theme string
 }
 
 // Finds reports whether there is a result, or a reason for none.
@@ -44,13 +47,16 @@ type result struct {
 	ticket *tickets.SearchResult
 }
 
-// results are what a text finds: actions, places of that name, tickets, then places with a name like it.
+// results are what a text finds: actions, places of that name, themes, tickets, then places with a name like it.
 func (p JumpProps) results() (list []result) {
 	for i := range p.Actions {
 		list = append(list, result{action: &p.Actions[i]})
 	}
 	for i := range p.Named {
 		list = append(list, result{place: &p.Named[i]})
+	}
+	for i := range p.Themes {
+		list = append(list, result{action: &p.Themes[i]})
 	}
 	for i := range p.Titles {
 		list = append(list, result{ticket: &p.Titles[i]})

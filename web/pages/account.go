@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"strings"
@@ -100,6 +101,18 @@ func (h *Handlers) SetZone(c echo.Context) error {
 		return err
 	}
 	return c.NoContent(http.StatusNoContent)
+}
+
+// SetTheme stores the theme of the user, and leads back to where they were.
+func (h *Handlers) SetTheme(c echo.Context) error {
+	actor := accounts.ActorFrom(c.Request().Context())
+	display := actor.Account.Display
+	display.Theme = c.FormValue("theme")
+	if err := h.workflows.SetDisplay(c.Request().Context(), actor.Account.ID, display); err != nil {
+		return err
+	}
+	next := respond.OwnPath(c.FormValue("next"))
+	return h.respond.SeeOther(c, cmp.Or(next, views.HomePath(actor.Company.Slug)), "The theme is changed.")
 }
 
 // SetDisplay stores how pages look for the user.

@@ -57,6 +57,9 @@ func (h *Handlers) Jump(c echo.Context) error {
 	if props.Named, props.Near, err = h.jumpPlaces(c, props.Page, found, text); err != nil {
 		return err
 	}
+	if props.Themes = themesNamed(text); respond.IsFragment(c) {
+		props.Back = respond.CurrentPath(c)
+	}
 	if err := h.jumpActions(c, &props, text); err != nil {
 		return err
 	}
@@ -185,6 +188,21 @@ func (h *Handlers) jumpActions(c echo.Context, props *pages.JumpProps, text stri
 		props.Problem = noAction[strings.ToLower(verb(text))]
 	}
 	return nil
+}
+
+// themeNames are what the box calls the themes.
+var themeNames = map[string]string{"system": "As the system", "light": "Light", "dark": "Dark"}
+
+// themesNamed are the themes that a text such as "dark" or "theme dark" names, all of "theme".
+func themesNamed(text string) (list []pages.Action) {
+	words := strings.Fields(strings.ToLower(text))
+	rest := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return word == "theme" })
+	for _, theme := range accounts.Themes {
+		if len(words) > 0 && (len(rest) == 0 || len(rest) == 1 && rest[0] == theme) {
+			list = append(list, pages.Action{Name: themeNames[theme], Theme: theme})
+		}
+	}
+	return list
 }
 
 // noAction is why a text has no action, by its verb.
