@@ -16,7 +16,7 @@ let on = read()
 const show = () => document.documentElement.classList.toggle('keys-off', !on)
 show()
 
-const fields = 'input, textarea, select, [contenteditable]:not([contenteditable=false])'
+const fields = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]:not([contenteditable=false])'
 
 // free reports whether a key has no other use.
 export const free = (event) => !event.ctrlKey && !event.altKey && untyped(event)
