@@ -93,6 +93,9 @@ func TestHome(t *testing.T) {
 		ana.get(comment).is(t, http.StatusOK).textHas(t, "main", "Two")
 
 		ana.post("/acme/boards/NINJA/pin", "pinned", "1").goesTo(t, "/acme")
+		if got := ana.named(t, "q="); len(got) == 0 || got[0] != "Board The NINJA board NINJA" {
+			t.Errorf("the jump box begins with %q", got)
+		}
 		page = ana.get("/acme")
 		page.textHas(t, "#changes .hint", "on the boards that you pinned")
 		if got := page.changed(); got != "NINJA-1" {

@@ -10,7 +10,9 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/fault"
+	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/search"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
@@ -38,7 +40,7 @@ type Jump struct {
 type JumpBoard struct{ Slug, Title string }
 
 // JumpTo finds tickets by a key, a number on the board, or words of a title, and returns the boards among which it
-// looked. board is the slug of the open board, "" for none.
+// looked, without a text those first that the caller pinned. board is the slug of the open board, "" for none.
 func (w *Workflows) JumpTo(ctx context.Context, board, text string) (Jump, error) {
 	actor, err := MayRead(ctx, "tickets:read")
 	if err != nil {
@@ -60,6 +62,11 @@ func (w *Workflows) JumpTo(ctx context.Context, board, text string) (Jump, error
 	if err != nil {
 		return Jump{}, fmt.Errorf("read boards: %w", err)
 	}
+	if text == "" {
+		if err := w.pinnedFirst(ctx, actor, rows); err != nil {
+			return Jump{}, err
+		}
+	}
 	newest := min(max(jumpTitles/max(len(rows), 1), jumpFewest), jumpMost)
 	on := make([]tickets.SearchBoard, 0, len(rows))
 	for _, row := range rows {
@@ -79,6 +86,22 @@ func (w *Workflows) JumpTo(ctx context.Context, board, text string) (Jump, error
 	}
 	jump.Titles, err = tickets.SearchTitles(ctx, w.db.Queries, on, text, uint64(newest))
 	return jump, err
+}
+
+// pinnedFirst puts the boards that the caller pinned before the others, in the order of pinning.
+func (w *Workflows) pinnedFirst(ctx context.Context, actor accounts.Actor, rows []db.BoardsToSearchRow) error {
+	pinned, err := boards.Pinned(ctx, w.db.Queries, actor.Sight())
+	if err != nil {
+		return err
+	}
+	place := func(board id.Board) int {
+		if i := slices.Index(pinned, board); i >= 0 {
+			return i
+		}
+		return len(pinned)
+	}
+	slices.SortStableFunc(rows, func(a, b db.BoardsToSearchRow) int { return cmp.Compare(place(a.ID), place(b.ID)) })
+	return nil
 }
 
 // titles returns the tickets whose titles have the words of a text: first those of a board, then the best. known is false
