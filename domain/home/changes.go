@@ -129,9 +129,13 @@ func merge(
 	many := map[string]*Change{}
 	for _, row := range changed {
 		t := Ticket{tickets.Key{Board: row.Slug, Number: row.LocalID}, row.Title, row.ClosedAt != nil}
+		counted := map[string]bool{} // a run may have several entries
 		for _, entry := range histories[row.ID] {
 			if run := runOf(entry); run != "" {
-				addToRun(many, run, t, entry)
+				if !counted[run] {
+					addToRun(many, run, t, entry)
+				}
+				counted[run] = true
 				continue
 			}
 			add(row.ID, t, Action{By: entry.By, At: entry.At, Entry: entry})
@@ -170,9 +174,6 @@ func addToRun(many map[string]*Change, run string, t Ticket, entry tickets.Activ
 	if change == nil {
 		change = &Change{Many: Many{By: entry.By, Imported: entry.Detail.Import != nil}}
 		many[run] = change
-	}
-	if n := len(change.Many.Examples); n > 0 && change.Many.Examples[n-1] == t { // several entries of one ticket
-		return
 	}
 	change.Many.Tickets++
 	if len(change.Many.Examples) < maxExamples {

@@ -45,10 +45,12 @@ func TestMerge(t *testing.T) {
 	}
 	bulk := tickets.Detail{BulkEdit: 7}
 	changed := []db.ChangedTicketsRow{{ID: 1, LocalID: 1, Title: "One", Slug: "A"}, {ID: 2, LocalID: 2, Title: "Two", Slug: "A"},
-		{ID: 3, LocalID: 3, Title: "Three", Slug: "A"}, {ID: 4, LocalID: 4, Title: "By the reader alone", Slug: "A"}}
+		{ID: 3, LocalID: 3, Title: "Three", Slug: "A"}, {ID: 4, LocalID: 4, Title: "By the reader alone", Slug: "A"},
+		{ID: 5, LocalID: 5, Title: "Five", Slug: "A"}, {ID: 6, LocalID: 6, Title: "Six", Slug: "A"}}
 	histories := map[id.Ticket][]tickets.Activity{
 		1: {entry(6, 2, bulk), entry(5, 2, bulk), entry(4, 2, tickets.Detail{})},
 		2: {entry(7, 2, bulk)},
+		5: {entry(3, 2, bulk), entry(2, 2, bulk)}, 6: {entry(3, 2, bulk), entry(2, 2, bulk)},
 		3: {entry(13, 2, tickets.Detail{}), entry(12, 2, tickets.Detail{}), entry(11, 2, tickets.Detail{}), entry(10, 2, tickets.Detail{})},
 	}
 	comments := []db.CommentsByOthersRow{
@@ -68,7 +70,7 @@ func TestMerge(t *testing.T) {
 		!one.Actions[1].Requester || one.Actions[2].Entry.ID != 4 {
 		t.Errorf("the second is %+v", one)
 	}
-	if many.Many.Tickets != 2 || many.Many.By.Name != "Bo" || many.Many.Imported || many.Many.More || len(many.Many.Examples) != 2 || many.At != minutes(7) {
+	if many.Many.Tickets != 4 || many.Many.By.Name != "Bo" || many.Many.Imported || many.Many.More || len(many.Many.Examples) != maxExamples || many.At != minutes(7) {
 		t.Errorf("the bulk edit is %+v", many)
 	}
 }
