@@ -55,7 +55,7 @@ func TestHome(t *testing.T) {
 			"home-pinned": "The boards that you pin", "home-recent": "The tickets that you looked at last"} {
 			page.textHas(t, "section[aria-labelledby="+heading+"]", says)
 		}
-		if got := page.links("home-boards"); got != "NINJA Ninjas 0 tickets" {
+		if got := page.links("home-boards"); got != "NINJA Ninjas 00 tickets" {
 			t.Errorf("boards: %s", got)
 		}
 	})
@@ -119,8 +119,20 @@ func TestHome(t *testing.T) {
 		}
 		bo.post("/acme/NINJA-2/comments", "body", "Three").is(t, http.StatusSeeOther)
 		e.publish()
+		e.exec("UPDATE comment SET created_at = created_at - INTERVAL 1 MINUTE")
+		e.exec("UPDATE home_visit SET last_at = last_at - INTERVAL 2 MINUTE, since_at = since_at - INTERVAL 2 MINUTE")
+		ana.post("/acme/seen").goesTo(t, "/acme") // on a page that was loaded before that
 		if got := ana.get("/acme").changed(); got != "NINJA-2" {
 			t.Errorf("changed since: %s", got)
+		}
+		e.exec(`INSERT INTO activity (ticket_id, account_id, kind, detail, created_at)
+			SELECT t.id, a.id, 'edited', '{"title":{"old":"x","new":"y"}}', v.since_at - INTERVAL 3 SECOND
+			FROM ticket t JOIN board b ON b.id = t.board_id, account a, home_visit v JOIN account me ON me.id = v.account_id
+			WHERE b.slug = 'NINJA' AND t.local_id = 3 AND a.name = 'bo' AND me.name = 'Ana'`) // committed after its time
+		e.exec("UPDATE ticket SET feed_sync_id = NULL WHERE local_id = 3")
+		e.publish()
+		if got := ana.get("/acme").changed(); !strings.Contains(got, "NINJA-3") {
+			t.Errorf("changed, with what was committed late: %s", got)
 		}
 	})
 

@@ -21,6 +21,10 @@ const (
 	// entries is how many of the newest entries of all histories are looked through.
 	entries = 20000
 
+	// late is how long after its time a change may be committed and is still found. What a member saw within that time
+	// before the end of a visit may be listed once more.
+	late = 10 * time.Second
+
 	maxTickets  = 200
 	maxEntries  = 2000
 	maxComments = 200
@@ -55,7 +59,7 @@ type Action struct {
 	Comment   id.Comment // the newest
 }
 
-// Many is a bulk edit, or a run of an import. More says that it is on more than Tickets tickets.
+// Many is a bulk edit, or a run of an import. More says that it may be on more than Tickets tickets.
 type Many struct {
 	By       tickets.User
 	Imported bool
@@ -76,17 +80,18 @@ func Changes(ctx context.Context, q *db.Queries, by db.Sight, of Source) (list [
 	if len(of.Boards) == 0 {
 		return nil, false, nil
 	}
+	since := of.Since.Add(-late)
 	changed, err := db.Read(q.ChangedTickets(ctx, db.ChangedTicketsParams{Reader: by.Reader, CompanyID: by.Company, Reach: by.Reach,
 		Boards: of.Boards, After: &of.Tickets.After, To: &of.Tickets.To, Limit: maxTickets}))
 	if err != nil {
 		return nil, false, fmt.Errorf("read changed tickets: %w", err)
 	}
 	comments, err := db.Read(q.CommentsByOthers(ctx, db.CommentsByOthersParams{Reader: by.Reader, CompanyID: by.Company,
-		Reach: by.Reach, Boards: of.Boards, After: &of.Comments.After, To: &of.Comments.To, Since: of.Since, Limit: maxComments}))
+		Reach: by.Reach, Boards: of.Boards, After: &of.Comments.After, To: &of.Comments.To, Since: since, Limit: maxComments}))
 	if err != nil {
 		return nil, false, fmt.Errorf("read comments: %w", err)
 	}
-	histories, err := histories(ctx, q, by, changed, of.Since)
+	histories, err := histories(ctx, q, by, changed, since)
 	if err != nil {
 		return nil, false, err
 	}
@@ -120,11 +125,11 @@ func merge(
 	changed []db.ChangedTicketsRow, comments []db.CommentsByOthersRow, histories map[id.Ticket][]tickets.Activity, cut bool,
 ) (list []Change) {
 	of := map[id.Ticket]*Change{}
-	add := func(ticket id.Ticket, t Ticket, one Action) {
+	to := func(ticket id.Ticket, t Ticket) *Change {
 		if of[ticket] == nil {
 			of[ticket] = &Change{Ticket: t}
 		}
-		of[ticket].Actions = append(of[ticket].Actions, one)
+		return of[ticket]
 	}
 	many := map[string]*Change{}
 	for _, row := range changed {
@@ -138,11 +143,13 @@ func merge(
 				counted[run] = true
 				continue
 			}
-			add(row.ID, t, Action{By: entry.By, At: entry.At, Entry: entry})
+			change := to(row.ID, t)
+			change.Actions = append(change.Actions, Action{By: entry.By, At: entry.At, Entry: entry})
 		}
 	}
-	for _, one := range commentActions(comments) {
-		add(one.ticket, one.Ticket, one.Action)
+	for _, row := range comments {
+		t := Ticket{tickets.Key{Board: row.Slug, Number: row.LocalID}, row.Title, row.ClosedAt != nil}
+		to(row.TicketID, t).addComment(row)
 	}
 	for _, change := range many {
 		change.Many.More = cut
@@ -184,37 +191,20 @@ func addToRun(many map[string]*Change, run string, t Ticket, entry tickets.Activ
 	}
 }
 
-// commentAction is the comments of one author on a ticket.
-type commentAction struct {
-	ticket id.Ticket
-	Ticket
-	Action
-}
-
-// commentActions sorts comments, which are the latest first, by tickets and authors.
-func commentActions(rows []db.CommentsByOthersRow) (list []*commentAction) {
-	type by struct {
-		ticket    id.Ticket
-		account   id.Account
-		requester bool
+// addComment adds a comment to the others of its author.
+func (c *Change) addComment(row db.CommentsByOthersRow) {
+	at := slices.IndexFunc(c.Actions, func(a Action) bool {
+		return a.Comments > 0 && a.By.ID == row.AccountID && a.Requester == row.FromRequester
+	})
+	if at < 0 {
+		at = len(c.Actions)
+		c.Actions = append(c.Actions, Action{By: tickets.User{ID: row.AccountID, Name: row.AccountName}, Requester: row.FromRequester})
 	}
-	of := map[by]*commentAction{}
-	for _, row := range rows {
-		author := by{row.TicketID, row.AccountID, row.FromRequester}
-		one := of[author]
-		if one == nil {
-			one = &commentAction{ticket: row.TicketID,
-				Ticket: Ticket{tickets.Key{Board: row.Slug, Number: row.LocalID}, row.Title, row.ClosedAt != nil},
-				Action: Action{By: tickets.User{ID: row.AccountID, Name: row.AccountName}, Requester: row.FromRequester}}
-			of[author] = one
-			list = append(list, one)
-		}
-		one.Comments++
-		if row.CreatedAt.After(one.At) {
-			one.At, one.Comment = row.CreatedAt, row.ID
-		}
+	one := &c.Actions[at]
+	one.Comments++
+	if row.CreatedAt.After(one.At) {
+		one.At, one.Comment = row.CreatedAt, row.ID
 	}
-	return list
 }
 
 // sorted is the change with its latest actions.

@@ -17,8 +17,8 @@ func TestVisits(t *testing.T) {
 	if first.Since != nil || first.Last != noon {
 		t.Fatalf("the first visit is %v", first)
 	}
-	if soon := first.at(noon.Add(30 * time.Second)); soon != first {
-		t.Errorf("half a minute later: %v", soon)
+	if soon := first.at(noon.Add(5 * time.Second)); soon != first {
+		t.Errorf("five seconds later: %v", soon)
 	}
 	later := first.at(noon.Add(20 * time.Minute))
 	if later.Since != nil || !later.Last.Equal(noon.Add(20*time.Minute)) {

@@ -1,5 +1,5 @@
 // Package home is what a member finds on the first page of a company: when they looked at it, and what others changed
-// since. What changed is read from the feeds of tickets and comments, so nothing is left out because it was committed late.
+// since. What changed is read from the feeds of tickets and comments.
 package home
 
 import (
@@ -14,7 +14,7 @@ const (
 	// absence is how long a member does not look until a visit is over.
 	absence = 30 * time.Minute
 	// exactness is by how much the end of a visit may be too early.
-	exactness = time.Minute
+	exactness = 10 * time.Second
 )
 
 // Visit is a member's visit of the home page. Since is when the visit before it ended, nil if it is the first.
@@ -50,9 +50,16 @@ func (v Visit) at(now time.Time) Visit {
 	return v
 }
 
-// End has nothing be new to a member at a time.
-func End(ctx context.Context, q *db.Queries, by db.Sight, now time.Time) error {
-	return save(ctx, q, by, Visit{Since: &now, Last: now})
+// End has nothing be new to a member that was there at their last look: what changed since is not on their page.
+func End(ctx context.Context, q *db.Queries, by db.Sight) error {
+	row, err := db.Read(q.HomeVisit(ctx, by.Reader, by.Company))
+	if db.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read visit: %w", err)
+	}
+	return save(ctx, q, by, Visit{Since: &row.LastAt, Last: row.LastAt})
 }
 
 func save(ctx context.Context, q *db.Queries, by db.Sight, v Visit) error {

@@ -108,13 +108,13 @@ func (w *Workflows) changesSince(
 	return home.Changes(ctx, w.db.Queries, actor.Sight(), of)
 }
 
-// EndHomeVisit has nothing be new to the caller on the home page.
+// EndHomeVisit has nothing be new to the caller that was on the home page when they last looked.
 func (w *Workflows) EndHomeVisit(ctx context.Context) error {
 	actor, err := MayRead(ctx, "tickets:read")
 	if err != nil {
 		return err
 	}
-	return home.End(ctx, w.db.Queries, actor.Sight(), w.db.Now())
+	return home.End(ctx, w.db.Queries, actor.Sight())
 }
 
 // PinBoard pins a board for the caller, or unpins it. It returns the board, boards.NotFound or TooManyPins.

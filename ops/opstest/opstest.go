@@ -209,6 +209,8 @@ func savedView(t testing.TB, ctx context.Context, w *app.App) {
 	must(t, err)
 	_, err = w.Workflows.PinBoard(ctx, "AWAY", true)
 	must(t, err)
+	_, err = w.Workflows.Home(ctx, nil)
+	must(t, err)
 	must(t, w.Workflows.EndHomeVisit(ctx))
 }
 
