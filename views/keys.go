@@ -72,7 +72,7 @@ func KeyScopes() []KeyScope { return keyScopes }
 
 var keyScopes = []KeyScope{
 	{"everywhere", "Everywhere", []Binding{
-		{KeyJump, []string{"/", "Ctrl+k"}, "Jump to a ticket, board, view, member or page; on a board, change the selected cards by words"},
+		{KeyJump, []string{"/", "Ctrl+k"}, "Jump to a ticket, board, view, member or page; change the selected tickets by words"},
 		{KeyHelp, []string{"?"}, "Show these shortcuts"},
 		{KeyHome, []string{"g h", "g b"}, "Go to the home page and the boards"},
 		{KeyWork, []string{"g w"}, "Go to my work"},

@@ -49,10 +49,10 @@ func (p Page) Menu() (parts []MenuPart) {
 	return parts
 }
 
-// Navigation are the links of the header, then those of the menu.
+// Navigation are the links of the header, then those of the menu, by the names that the jump box finds them by.
 func (p Page) Navigation() []Link {
 	company := p.member().Company.Slug
-	links := []Link{{Name: "Home", Path: HomePath(company)}, {Name: "My work", Path: WorkPath(company)},
+	links := []Link{{Name: "Home and boards", Path: HomePath(company)}, {Name: "My work", Path: WorkPath(company)},
 		{Name: "Views", Path: SavedViewsPath(company)}, {Name: "Inbox", Path: InboxPath(company)},
 		{Name: "Members", Path: MembersPath(company)}, {Name: "Search", Path: SearchPath(company, "", 0)}}
 	for _, part := range p.Menu() {

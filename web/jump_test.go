@@ -122,6 +122,7 @@ func TestJumpToNames(t *testing.T) {
 			"@ben":                     "Member ben @ben",
 			"my wor":                   "Page My work",
 			"inbx":                     "Page Inbox",
+			"home":                     "Page Home and boards",
 			"audit":                    "Page Audit log",
 			"dark":                     "Theme Dark",
 			"Theme light":              "Theme Light",

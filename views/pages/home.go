@@ -48,13 +48,13 @@ func MostUrgent(list []tickets.Work, now time.Time) (groups []WorkGroup) {
 			return c
 		}
 		byDue, byPriority := compareDue(a.Due, b.Due), cmp.Compare(b.Priority, a.Priority)
-		if in == later {
+		if in == dueLater {
 			return cmp.Or(byPriority, byDue)
 		}
 		return cmp.Or(byDue, byPriority)
 	})
 	for _, one := range list[:min(len(list), shownWork)] {
-		name := urgencyNames[urgencyOf(one, now)]
+		name := urgencyName(urgencyOf(one, now))
 		if n := len(groups); n == 0 || groups[n-1].Name != name {
 			groups = append(groups, WorkGroup{Name: name})
 		}
@@ -64,30 +64,17 @@ func MostUrgent(list []tickets.Work, now time.Time) (groups []WorkGroup) {
 	return groups
 }
 
-// urgency is how soon a ticket is due.
-type urgency int
+// urgencyOf is how soon an open ticket is due: never counts as later.
+func urgencyOf(w tickets.Work, now time.Time) dueRange {
+	return min(dueIn(w.Due, false, now), dueLater)
+}
 
-const (
-	overdue urgency = iota
-	today
-	thisWeek
-	later // or never
-)
-
-var urgencyNames = map[urgency]string{overdue: "Overdue", today: "Today", thisWeek: "Next 7 days", later: "Later, or without a due date"}
-
-func urgencyOf(w tickets.Work, now time.Time) urgency {
-	switch {
-	case w.Due.IsZero():
-		return later
-	case w.Due.Over(now):
-		return overdue
-	case w.Due.Days(now) == 0:
-		return today
-	case w.Due.Days(now) < 7:
-		return thisWeek
+// urgencyName is the head of tickets that are as urgent.
+func urgencyName(of dueRange) string {
+	if of == dueLater {
+		return "Later, or without a due date"
 	}
-	return later
+	return dueGroups[of].Name
 }
 
 // compareDue sorts due dates; none is the last.

@@ -68,27 +68,49 @@ func groupOf(by query.Field, t tickets.Ticket, now time.Time) ListGroup {
 		}
 		return group
 	case query.Due:
-		return dueGroup(t, now)
+		return dueGroups[dueIn(t.Due, t.Closed(), now)]
 	}
 	return ListGroup{}
 }
 
-// dueGroup is the group of a ticket by its due date.
-func dueGroup(t tickets.Ticket, now time.Time) ListGroup {
-	days := t.Due.Days(now)
+// dueRange says how soon a ticket is due.
+type dueRange int
+
+const (
+	dueOver dueRange = iota
+	duePast          // of a closed ticket
+	dueToday
+	dueThisWeek
+	dueLater
+	dueNever
+)
+
+// dueGroups are the groups by due date.
+var dueGroups = map[dueRange]ListGroup{
+	dueOver:     {ID: "over", Name: "Overdue", Query: "is:overdue", order: "1"},
+	duePast:     {ID: "past", Name: "Past", Query: "status:closed due:<today", order: "2"},
+	dueToday:    {ID: "today", Name: "Today", Query: "due:today", order: "3"},
+	dueThisWeek: {ID: "week", Name: "Next 7 days", Query: "due:>today due:<7d", order: "4"},
+	dueLater:    {ID: "later", Name: "Later", Query: "due:>=7d", order: "5"},
+	dueNever:    {ID: "none", Name: "No due date", Query: "due:none", order: "6"},
+}
+
+// dueIn is how soon a ticket with a due date is due.
+func dueIn(due tickets.Date, closed bool, now time.Time) dueRange {
+	days := due.Days(now)
 	switch {
-	case t.Due.IsZero():
-		return ListGroup{ID: "none", Name: "No due date", Query: "due:none", order: "6"}
-	case t.Due.Over(now) && !t.Closed():
-		return ListGroup{ID: "over", Name: "Overdue", Query: "is:overdue", order: "1"}
+	case due.IsZero():
+		return dueNever
+	case due.Over(now) && !closed:
+		return dueOver
 	case days < 0:
-		return ListGroup{ID: "past", Name: "Past", Query: "status:closed due:<today", order: "2"}
+		return duePast
 	case days == 0:
-		return ListGroup{ID: "today", Name: "Today", Query: "due:today", order: "3"}
+		return dueToday
 	case days < 7:
-		return ListGroup{ID: "week", Name: "Next 7 days", Query: "due:>today due:<7d", order: "4"}
+		return dueThisWeek
 	}
-	return ListGroup{ID: "later", Name: "Later", Query: "due:>=7d", order: "5"}
+	return dueLater
 }
 
 func term(field query.Field, value string) string {
