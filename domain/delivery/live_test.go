@@ -15,18 +15,20 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// publishes has the app publish until the test ends.
-func (e *env) publishes(t testing.TB) {
-	ctx, stop := context.WithCancel(context.Background())
+// publishes has the app publish until stop.
+func (e *env) publishes(t testing.TB) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
 		e.Feeds.Run(ctx)
 		close(done)
 	}()
-	t.Cleanup(func() {
-		stop()
+	stop = func() {
+		cancel()
 		<-done
-	})
+	}
+	t.Cleanup(stop)
+	return stop
 }
 
 // seen is all changes of a company since a position.

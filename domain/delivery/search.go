@@ -344,7 +344,7 @@ func (c *companyIndex) find(ctx context.Context, f search.Find) (found search.Fo
 func (s *SearchIndexes) await(ctx context.Context, c *companyIndex) search.State {
 	ctx, cancel := context.WithTimeout(ctx, ownChange)
 	defer cancel()
-	_ = s.feeds.Published(ctx)
+	published := s.feeds.Published(ctx) == nil
 	_, head := s.head()
 	for {
 		moved := s.moved.Next()
@@ -352,7 +352,7 @@ func (s *SearchIndexes) await(ctx context.Context, c *companyIndex) search.State
 		switch {
 		case !at.Whole:
 			return search.Building
-		case at.Tickets >= head.Tickets && at.Comments >= head.Comments:
+		case published && at.Tickets >= head.Tickets && at.Comments >= head.Comments:
 			return search.Ready
 		}
 		if wait.For(ctx, moved) != nil {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/app"
@@ -288,13 +289,15 @@ func TestSearchAfterAStop(t *testing.T) {
 	add("second sorbitol")
 	stop = e.indexes(t)
 	e.finds(t, "sorbitol", "WEB-1501", "WEB-1502")
-	var parts []string
+	parts := func() []string {
+		return domaintest.OK(filepath.Glob(filepath.Join(folder, "1", "*", "store", "*.zap")))(t)
+	}
 	domaintest.Until(t, "the index is on the disk", func() bool {
-		parts = domaintest.OK(filepath.Glob(filepath.Join(folder, "1", "*", "store", "*.zap")))(t)
-		return len(parts) > 0
+		list := parts()
+		return len(list) > 0 && modified(filepath.Join(filepath.Dir(list[0]), "root.bolt")).After(modified(list[len(list)-1]))
 	})
 	stop()
-	domaintest.Must(t, os.Truncate(parts[0], 100))
+	domaintest.Must(t, os.Truncate(parts()[0], 100))
 	add("third sorbitol")
 	stop = e.indexes(t)
 	e.finds(t, "sorbitol", "WEB-1501", "WEB-1502", "WEB-1503")
@@ -312,6 +315,46 @@ func TestSearchAfterAStop(t *testing.T) {
 	}
 	e.finds(t, "sorbitol", "WEB-1501", "WEB-1502", "WEB-1503")
 	all()
+}
+
+// modified returns when a file was written, zero if it is not there.
+func modified(path string) time.Time {
+	info, err := os.Stat(path)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+// TestSearchBeforeAChangeIsPublished has searches say that the latest changes are missing, while the feeds cannot have them.
+func TestSearchBeforeAChangeIsPublished(t *testing.T) {
+	t.Parallel()
+	for name, lock := range map[string]string{
+		"it is locked":         "SELECT id FROM ticket WHERE local_id = 1 FOR UPDATE",
+		"the position is kept": "SELECT name FROM sequences WHERE name = 'tickets' FOR UPDATE",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := newEnv(t, app.WithSearch(t.TempDir()))
+			stop := e.publishes(t)
+			e.Board(t, "WEB")
+			e.indexes(t)
+			e.finds(t, "sorbitol")
+			stop()
+			domaintest.OK(e.Workflows.OpenTicket(e.Ctx, "WEB", tickets.Draft{Title: "Sorbitol"}, nil))(t)
+			tx := domaintest.OK(e.DB.SQL.BeginTx(t.Context(), nil))(t)
+			defer tx.Rollback()
+			domaintest.OK(tx.ExecContext(t.Context(), lock))(t)
+			e.publishes(t)
+			for range 3 {
+				if s := domaintest.OK(e.Workflows.Search(e.Ctx, "sorbitol", 1))(t); s.State != search.Behind || len(s.Hits) > 0 {
+					t.Errorf("%+v", s)
+				}
+			}
+			domaintest.Must(t, tx.Rollback())
+			e.finds(t, "sorbitol", "WEB-1")
+		})
+	}
 }
 
 // TestSearchOfTwoProcesses has each keep an index of its own below one folder.

@@ -52,7 +52,7 @@ func (e *Engine) Run(ctx context.Context) {
 	insisting.Go(func() { e.publishOverdue(ctx) })
 	for ctx.Err() == nil {
 		woken := e.signal.woken.Load()
-		more := e.round(ctx)
+		more, all := e.round(ctx)
 		err := within(ctx, e.listen)
 		if err != nil && ctx.Err() == nil {
 			e.log.Warn("the feeds could not be looked at; it is tried again", "error", err)
@@ -60,7 +60,7 @@ func (e *Engine) Run(ctx context.Context) {
 		if more {
 			continue
 		}
-		if err == nil {
+		if err == nil && all {
 			e.signal.answered.Store(woken)
 			e.signal.rounds.Wake()
 		}
@@ -79,9 +79,9 @@ func within(ctx context.Context, f func(ctx context.Context) error) error {
 	return f(ctx)
 }
 
-// round publishes a batch of each feed, so that none waits for another's backlog, and reports whether one has more to
-// publish at once.
-func (e *Engine) round(ctx context.Context) (more bool) {
+// round publishes a batch of each feed, so that none waits for another's backlog. It reports whether one has more to
+// publish at once, and whether all that was found is published: locked rows are left for the next round.
+func (e *Engine) round(ctx context.Context) (more, all bool) {
 	var found map[string][]uint64
 	err := within(ctx, func(ctx context.Context) (err error) {
 		found, err = e.find(ctx, e.feeds...)
@@ -90,6 +90,7 @@ func (e *Engine) round(ctx context.Context) (more bool) {
 	if err != nil && ctx.Err() == nil {
 		e.log.Warn("the feeds could not be searched for changes; it is tried again", "error", err)
 	}
+	all = err == nil
 	for _, feed := range e.feeds {
 		for _, table := range feed.tables() {
 			published := 0
@@ -101,9 +102,10 @@ func (e *Engine) round(ctx context.Context) (more bool) {
 				e.log.Warn("a feed could not be published; it is tried again", "feed", feed.Name, "error", err)
 			}
 			more = more || len(found[table]) == Batch && published > 0
+			all = all && published == len(found[table])
 		}
 	}
-	return more
+	return more, all
 }
 
 // RunOnce publishes one batch of the unpublished rows of each of a feed's tables, and returns how many they were. Rows

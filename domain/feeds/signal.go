@@ -16,7 +16,7 @@ type signal struct {
 	moved wait.Broadcast // one of them moved
 	// values are the last positions that were given out, as listen has seen them.
 	values map[string]uint64
-	// woken counts the calls of Wake, answered those before the last round of Run, which wakes rounds.
+	// woken counts the calls of Wake, answered those before the last round of Run that left nothing, which wakes rounds.
 	woken, answered atomic.Uint64
 	rounds          wait.Broadcast
 }
