@@ -233,6 +233,37 @@ func (q *Queries) SetCurrentOf(ctx context.Context, current bool, tickets []id.T
 	return result.RowsAffected()
 }
 
+const ticketsAssignedTo = `-- name: TicketsAssignedTo :many
+SELECT ticket_id FROM assignee FORCE INDEX (ix_assignee_work)
+WHERE account_id = ?
+ORDER BY current DESC, ticket_id DESC
+LIMIT ?
+`
+
+// Those of an account, open work first.
+func (q *Queries) TicketsAssignedTo(ctx context.Context, accountID id.Account, limit int32) ([]id.Ticket, error) {
+	rows, err := q.db.QueryContext(ctx, ticketsAssignedTo, accountID, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []id.Ticket
+	for rows.Next() {
+		var ticket_id id.Ticket
+		if err := rows.Scan(&ticket_id); err != nil {
+			return nil, err
+		}
+		items = append(items, ticket_id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const unassign = `-- name: Unassign :execrows
 DELETE FROM assignee WHERE ticket_id = ? AND account_id IN (/*SLICE:accounts*/?)
 `

@@ -452,6 +452,74 @@ func (q *Queries) BoardsAfter(ctx context.Context, after id.Board, limit int32) 
 	return items, nil
 }
 
+const boardsByID = `-- name: BoardsByID :many
+SELECT board.id, board.company_id, board.slug, board.title, board.version, board.created_at, board.updated_at, board.archived_at, board.feed_sync_id, board.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level FROM board FORCE INDEX (PRIMARY)
+LEFT JOIN board_access x ON x.board_id = board.id AND x.account_id = ?
+WHERE board.id IN (/*SLICE:ids*/?) AND board.company_id = ?
+  AND (x.level IS NOT NULL OR board.privacy <= ?)
+`
+
+type BoardsByIDParams struct {
+	Reader    id.Account
+	Ids       []id.Board
+	CompanyID id.Company
+	Reach     int8
+}
+
+type BoardsByIDRow struct {
+	Board Board
+	Level int64
+}
+
+// Those of some boards that are in sight, in any order.
+func (q *Queries) BoardsByID(ctx context.Context, arg BoardsByIDParams) ([]BoardsByIDRow, error) {
+	query := boardsByID
+	var queryParams []interface{}
+	queryParams = append(queryParams, arg.Reader)
+	if len(arg.Ids) > 0 {
+		for _, v := range arg.Ids {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(arg.Ids))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:ids*/?", "NULL", 1)
+	}
+	queryParams = append(queryParams, arg.CompanyID)
+	queryParams = append(queryParams, arg.Reach)
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []BoardsByIDRow
+	for rows.Next() {
+		var i BoardsByIDRow
+		if err := rows.Scan(
+			&i.Board.ID,
+			&i.Board.CompanyID,
+			&i.Board.Slug,
+			&i.Board.Title,
+			&i.Board.Version,
+			&i.Board.CreatedAt,
+			&i.Board.UpdatedAt,
+			&i.Board.ArchivedAt,
+			&i.Board.FeedSyncID,
+			&i.Board.Privacy,
+			&i.Level,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const boardsInSight = `-- name: BoardsInSight :many
 SELECT b.id FROM board b FORCE INDEX (PRIMARY)
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?

@@ -722,6 +722,47 @@ func (q *Queries) ShownAs(ctx context.Context, label id.Label, limit int32) ([]S
 	return items, nil
 }
 
+const ticketsWithLabels = `-- name: TicketsWithLabels :many
+SELECT ticket_id FROM ticket_label FORCE INDEX (ix_ticket_label_label)
+WHERE label_id IN (/*SLICE:labels*/?)
+LIMIT ?
+`
+
+// Those that have one of some labels; one with several comes several times.
+func (q *Queries) TicketsWithLabels(ctx context.Context, labels []id.Label, limit int32) ([]id.Ticket, error) {
+	query := ticketsWithLabels
+	var queryParams []interface{}
+	if len(labels) > 0 {
+		for _, v := range labels {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:labels*/?", strings.Repeat(",?", len(labels))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:labels*/?", "NULL", 1)
+	}
+	queryParams = append(queryParams, limit)
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []id.Ticket
+	for rows.Next() {
+		var ticket_id id.Ticket
+		if err := rows.Scan(&ticket_id); err != nil {
+			return nil, err
+		}
+		items = append(items, ticket_id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const touchTicket = `-- name: TouchTicket :execrows
 UPDATE ticket SET updated_at = ?, feed_sync_id = NULL WHERE id = ? AND deleted_at IS NULL
 `

@@ -932,7 +932,6 @@ type RunImage struct {
 type SavedView struct {
 	ID        id.SavedView
 	CompanyID id.Company
-	BoardID   id.Board
 	AccountID id.Account
 	Name      string
 	Layout    string
@@ -944,6 +943,7 @@ type SavedView struct {
 	UpdatedAt time.Time
 	GroupedBy string
 	Fields    string
+	BoardID   *id.Board
 }
 
 type SealedSecret struct {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/domaintest"
+	"github.com/counterfoil/counterfoil/domain/id"
 )
 
 const (
@@ -137,7 +138,9 @@ func ordersReadTheirIndex(t *testing.T, d *db.DB) {
 				}
 			}
 			for _, r := range ranges {
-				for name, args := range map[string][]any{"EndInOrder": with(1, r, 200), "TicketsInOrder": with(1, r, db.TicketCondition{}, 51)} {
+				for name, args := range map[string][]any{"EndInOrder": with(1, r, 200), "TicketsInOrder": with(1, r, db.TicketCondition{}, 51),
+					"FirstInOrder":   with(r, []id.Board{1, 2, 3}),
+					"EntriesInOrder": with(r, []id.Board{1, 2, 3}, 200)} {
 					query, args := recorded(t, name, args)
 					for _, plan := range plansOf(t, d, query, args) {
 						if plan["table"] == "t" && plan["key"] != index || strings.Contains(plan["extra"], "filesort") {

@@ -131,7 +131,7 @@ VALUES (?, ?, ?, ?, ?, ?,
 
 type CreateSavedViewParams struct {
 	CompanyID id.Company
-	BoardID   id.Board
+	BoardID   *id.Board
 	AccountID id.Account
 	Name      string
 	Layout    string
@@ -219,13 +219,13 @@ func (q *Queries) ForgetPins(ctx context.Context, accountID id.Account, companyI
 }
 
 const ownSavedViews = `-- name: OwnSavedViews :many
-SELECT v.id, v.company_id, v.board_id, v.account_id, v.name, v.layout, v.query, v.lanes, v.shared, v.version, v.created_at, v.updated_at, v.grouped_by, v.fields, b.slug, b.title, b.archived_at, p.view_id IS NOT NULL AS pinned
+SELECT v.id, v.company_id, v.account_id, v.name, v.layout, v.query, v.lanes, v.shared, v.version, v.created_at, v.updated_at, v.grouped_by, v.fields, v.board_id, COALESCE(b.slug, '') AS slug, COALESCE(b.title, '') AS title, b.archived_at, p.view_id IS NOT NULL AS pinned
 FROM saved_view v FORCE INDEX (uq_saved_view_name)
-JOIN board b ON b.id = v.board_id
+LEFT JOIN board b ON b.id = v.board_id
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
 LEFT JOIN pinned_view p ON p.account_id = ? AND p.company_id = v.company_id AND p.view_id = v.id
 WHERE v.account_id = ? AND v.company_id = ?
-  AND (x.level IS NOT NULL OR b.privacy <= ?)
+  AND (v.board_id IS NULL OR x.level IS NOT NULL OR b.privacy <= ?)
 ORDER BY v.name
 LIMIT ?
 `
@@ -245,7 +245,7 @@ type OwnSavedViewsRow struct {
 	Pinned     bool
 }
 
-// Those of the reader on boards in sight, by name; there are at most savedviews.MaxOwn.
+// Those of the reader on boards in sight, and on all, by name; there are at most savedviews.MaxOwn.
 func (q *Queries) OwnSavedViews(ctx context.Context, arg OwnSavedViewsParams) ([]OwnSavedViewsRow, error) {
 	rows, err := q.db.QueryContext(ctx, ownSavedViews,
 		arg.Reader,
@@ -265,7 +265,6 @@ func (q *Queries) OwnSavedViews(ctx context.Context, arg OwnSavedViewsParams) ([
 		if err := rows.Scan(
 			&i.SavedView.ID,
 			&i.SavedView.CompanyID,
-			&i.SavedView.BoardID,
 			&i.SavedView.AccountID,
 			&i.SavedView.Name,
 			&i.SavedView.Layout,
@@ -277,6 +276,7 @@ func (q *Queries) OwnSavedViews(ctx context.Context, arg OwnSavedViewsParams) ([
 			&i.SavedView.UpdatedAt,
 			&i.SavedView.GroupedBy,
 			&i.SavedView.Fields,
+			&i.SavedView.BoardID,
 			&i.Slug,
 			&i.Title,
 			&i.ArchivedAt,
@@ -319,13 +319,14 @@ func (q *Queries) PinView(ctx context.Context, arg PinViewParams) error {
 }
 
 const pinnedViews = `-- name: PinnedViews :many
-SELECT v.id, v.company_id, v.board_id, v.account_id, v.name, v.layout, v.query, v.lanes, v.shared, v.version, v.created_at, v.updated_at, v.grouped_by, v.fields, b.slug, b.title, b.archived_at, p.pinned_at
+SELECT v.id, v.company_id, v.account_id, v.name, v.layout, v.query, v.lanes, v.shared, v.version, v.created_at, v.updated_at, v.grouped_by, v.fields, v.board_id, COALESCE(b.slug, '') AS slug, COALESCE(b.title, '') AS title, b.archived_at, p.pinned_at
 FROM pinned_view p
 STRAIGHT_JOIN saved_view v ON v.id = p.view_id AND v.company_id = p.company_id
-STRAIGHT_JOIN board b ON b.id = v.board_id
+LEFT JOIN board b ON b.id = v.board_id
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
 WHERE p.account_id = ? AND p.company_id = ?
-  AND (v.account_id = ? OR v.shared = TRUE) AND (x.level IS NOT NULL OR b.privacy <= ?)
+  AND (v.account_id = ? OR v.shared = TRUE)
+  AND (v.board_id IS NULL AND (v.account_id = ? OR ? >= 0) OR x.level IS NOT NULL OR b.privacy <= ?)
 LIMIT ?
 `
 
@@ -351,6 +352,8 @@ func (q *Queries) PinnedViews(ctx context.Context, arg PinnedViewsParams) ([]Pin
 		arg.Reader,
 		arg.CompanyID,
 		arg.Reader,
+		arg.Reader,
+		arg.Reach,
 		arg.Reach,
 		arg.Limit,
 	)
@@ -364,7 +367,6 @@ func (q *Queries) PinnedViews(ctx context.Context, arg PinnedViewsParams) ([]Pin
 		if err := rows.Scan(
 			&i.SavedView.ID,
 			&i.SavedView.CompanyID,
-			&i.SavedView.BoardID,
 			&i.SavedView.AccountID,
 			&i.SavedView.Name,
 			&i.SavedView.Layout,
@@ -376,6 +378,7 @@ func (q *Queries) PinnedViews(ctx context.Context, arg PinnedViewsParams) ([]Pin
 			&i.SavedView.UpdatedAt,
 			&i.SavedView.GroupedBy,
 			&i.SavedView.Fields,
+			&i.SavedView.BoardID,
 			&i.Slug,
 			&i.Title,
 			&i.ArchivedAt,
@@ -436,14 +439,14 @@ func (q *Queries) SaveSavedView(ctx context.Context, arg SaveSavedViewParams) (i
 }
 
 const savedViewByID = `-- name: SavedViewByID :one
-SELECT v.id, v.company_id, v.board_id, v.account_id, v.name, v.layout, v.query, v.lanes, v.shared, v.version, v.created_at, v.updated_at, v.grouped_by, v.fields, b.slug, b.title, b.archived_at, p.view_id IS NOT NULL AS pinned, a.name AS owner_name
+SELECT v.id, v.company_id, v.account_id, v.name, v.layout, v.query, v.lanes, v.shared, v.version, v.created_at, v.updated_at, v.grouped_by, v.fields, v.board_id, COALESCE(b.slug, '') AS slug, COALESCE(b.title, '') AS title, b.archived_at, p.view_id IS NOT NULL AS pinned, a.name AS owner_name
 FROM saved_view v
-JOIN board b ON b.id = v.board_id
+LEFT JOIN board b ON b.id = v.board_id
 JOIN account a ON a.id = v.account_id
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
 LEFT JOIN pinned_view p ON p.account_id = ? AND p.company_id = v.company_id AND p.view_id = v.id
 WHERE v.id = ? AND v.company_id = ? AND (v.account_id = ? OR v.shared = TRUE)
-  AND (x.level IS NOT NULL OR b.privacy <= ?)
+  AND (v.board_id IS NULL AND (v.account_id = ? OR ? >= 0) OR x.level IS NOT NULL OR b.privacy <= ?)
 `
 
 type SavedViewByIDParams struct {
@@ -462,7 +465,7 @@ type SavedViewByIDRow struct {
 	OwnerName  string
 }
 
-// One of the reader's, or a shared one, on a board in sight.
+// One of the reader's, or a shared one, on a board in sight, or on all.
 func (q *Queries) SavedViewByID(ctx context.Context, arg SavedViewByIDParams) (SavedViewByIDRow, error) {
 	row := q.db.QueryRowContext(ctx, savedViewByID,
 		arg.Reader,
@@ -470,13 +473,14 @@ func (q *Queries) SavedViewByID(ctx context.Context, arg SavedViewByIDParams) (S
 		arg.ID,
 		arg.CompanyID,
 		arg.Reader,
+		arg.Reader,
+		arg.Reach,
 		arg.Reach,
 	)
 	var i SavedViewByIDRow
 	err := row.Scan(
 		&i.SavedView.ID,
 		&i.SavedView.CompanyID,
-		&i.SavedView.BoardID,
 		&i.SavedView.AccountID,
 		&i.SavedView.Name,
 		&i.SavedView.Layout,
@@ -488,6 +492,7 @@ func (q *Queries) SavedViewByID(ctx context.Context, arg SavedViewByIDParams) (S
 		&i.SavedView.UpdatedAt,
 		&i.SavedView.GroupedBy,
 		&i.SavedView.Fields,
+		&i.SavedView.BoardID,
 		&i.Slug,
 		&i.Title,
 		&i.ArchivedAt,
@@ -523,14 +528,14 @@ func (q *Queries) SetCalendarAddress(ctx context.Context, arg SetCalendarAddress
 }
 
 const sharedSavedViews = `-- name: SharedSavedViews :many
-SELECT v.id, v.company_id, v.board_id, v.account_id, v.name, v.layout, v.query, v.lanes, v.shared, v.version, v.created_at, v.updated_at, v.grouped_by, v.fields, b.slug, b.title, b.archived_at, p.view_id IS NOT NULL AS pinned, a.name AS owner_name
+SELECT v.id, v.company_id, v.account_id, v.name, v.layout, v.query, v.lanes, v.shared, v.version, v.created_at, v.updated_at, v.grouped_by, v.fields, v.board_id, COALESCE(b.slug, '') AS slug, COALESCE(b.title, '') AS title, b.archived_at, p.view_id IS NOT NULL AS pinned, a.name AS owner_name
 FROM saved_view v FORCE INDEX (ix_saved_view_shared)
-JOIN board b ON b.id = v.board_id
+LEFT JOIN board b ON b.id = v.board_id
 JOIN account a ON a.id = v.account_id
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
 LEFT JOIN pinned_view p ON p.account_id = ? AND p.company_id = v.company_id AND p.view_id = v.id
 WHERE v.company_id = ? AND v.shared = TRUE AND v.account_id <> ?
-  AND (x.level IS NOT NULL OR b.privacy <= ?)
+  AND (v.board_id IS NULL AND ? >= 0 OR x.level IS NOT NULL OR b.privacy <= ?)
 ORDER BY v.name, v.id
 LIMIT ?
 `
@@ -551,13 +556,14 @@ type SharedSavedViewsRow struct {
 	OwnerName  string
 }
 
-// Those of others on boards in sight, by name; there are at most savedviews.MaxShared.
+// Those of others on boards in sight, and for all but guests on all, by name; there are at most savedviews.MaxShared.
 func (q *Queries) SharedSavedViews(ctx context.Context, arg SharedSavedViewsParams) ([]SharedSavedViewsRow, error) {
 	rows, err := q.db.QueryContext(ctx, sharedSavedViews,
 		arg.Reader,
 		arg.Reader,
 		arg.CompanyID,
 		arg.Reader,
+		arg.Reach,
 		arg.Reach,
 		arg.Limit,
 	)
@@ -571,7 +577,6 @@ func (q *Queries) SharedSavedViews(ctx context.Context, arg SharedSavedViewsPara
 		if err := rows.Scan(
 			&i.SavedView.ID,
 			&i.SavedView.CompanyID,
-			&i.SavedView.BoardID,
 			&i.SavedView.AccountID,
 			&i.SavedView.Name,
 			&i.SavedView.Layout,
@@ -583,6 +588,7 @@ func (q *Queries) SharedSavedViews(ctx context.Context, arg SharedSavedViewsPara
 			&i.SavedView.UpdatedAt,
 			&i.SavedView.GroupedBy,
 			&i.SavedView.Fields,
+			&i.SavedView.BoardID,
 			&i.Slug,
 			&i.Title,
 			&i.ArchivedAt,

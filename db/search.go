@@ -24,10 +24,7 @@ func (q *Queries) FoundTickets(ctx context.Context, by Sight, ids []id.Ticket, w
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	list := make([]uint64, len(ids))
-	for i, one := range ids {
-		list[i] = uint64(one)
-	}
+	list := uints(ids)
 	args := slices.Concat([]any{uint64(by.Reader)}, anys(list), []any{uint64(by.Company), by.Reach}, where.args)
 	rows, err := q.db.QueryContext(ctx, `SELECT t.id, b.slug, b.title, t.local_id, t.title, t.closed_at, t.updated_at
 FROM ticket t FORCE INDEX (PRIMARY) STRAIGHT_JOIN board b ON b.id = t.board_id

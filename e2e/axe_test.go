@@ -153,6 +153,11 @@ var accessible = map[string]string{
 	"/:company/boards/:board/members":                      "/acme/boards/SECRET/members",
 	"/:company/boards/:board":                              "/acme/boards/NINJA",
 	"/:company/boards/:board/list":                         "/acme/boards/NINJA/list?group=label",
+	"/:company/tickets":                                    "/acme/tickets?group=column",
+	"/:company/tickets/list":                               "/acme/tickets/list",
+	"/:company/tickets/list.csv":                           noPage, // a file
+	"/:company/tickets/calendar":                           "/acme/tickets/calendar",
+	"/:company/tickets/views/new":                          "/acme/tickets/views/new?layout=board&q=label:bug&group=column",
 	"/:company/boards/:board/list.csv":                     noPage, // a file
 	"/:company/boards/:board/calendar":                     "/acme/boards/NINJA/calendar",
 	"/:company/boards/:board/views/new":                    "/acme/boards/NINJA/views/new?layout=list&q=label:bug",

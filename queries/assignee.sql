@@ -27,6 +27,13 @@ WHERE s.account_id = sqlc.arg(account_id) AND s.current >= TRUE AND s.current <=
 ORDER BY s.current DESC, s.ticket_id DESC
 LIMIT ?;
 
+-- name: TicketsAssignedTo :many
+-- Those of an account, open work first.
+SELECT ticket_id FROM assignee FORCE INDEX (ix_assignee_work)
+WHERE account_id = sqlc.arg(account_id)
+ORDER BY current DESC, ticket_id DESC
+LIMIT ?;
+
 -- name: SetCurrentOf :execrows
 -- The same for many tickets.
 UPDATE assignee SET current = sqlc.arg(current) WHERE ticket_id IN (sqlc.slice(tickets));

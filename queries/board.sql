@@ -35,6 +35,13 @@ WHERE board.id = sqlc.arg(id) AND board.company_id = sqlc.arg(company_id)
   AND (x.level IS NOT NULL OR board.privacy <= sqlc.arg(reach))
 ORDER BY board_column.position;
 
+-- name: BoardsByID :many
+-- Those of some boards that are in sight, in any order.
+SELECT sqlc.embed(board), CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level FROM board FORCE INDEX (PRIMARY)
+LEFT JOIN board_access x ON x.board_id = board.id AND x.account_id = sqlc.arg(reader)
+WHERE board.id IN (sqlc.slice(ids)) AND board.company_id = sqlc.arg(company_id)
+  AND (x.level IS NOT NULL OR board.privacy <= sqlc.arg(reach));
+
 -- name: BoardsOfCompany :many
 SELECT sqlc.embed(board), CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level FROM board FORCE INDEX (uq_board_slug)
 LEFT JOIN board_access x ON x.board_id = board.id AND x.account_id = sqlc.arg(reader)

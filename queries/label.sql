@@ -126,3 +126,9 @@ SELECT COUNT(*) FROM (
   WHERE y.label_id IN (sqlc.slice(labels)) AND t.deleted_at IS NULL
   LIMIT ?
 ) some;
+
+-- name: TicketsWithLabels :many
+-- Those that have one of some labels; one with several comes several times.
+SELECT ticket_id FROM ticket_label FORCE INDEX (ix_ticket_label_label)
+WHERE label_id IN (sqlc.slice(labels))
+LIMIT ?;

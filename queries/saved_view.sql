@@ -16,50 +16,51 @@ WHERE id = sqlc.arg(id) AND company_id = sqlc.arg(company_id) AND version = sqlc
 DELETE FROM saved_view WHERE id = sqlc.arg(id) AND company_id = sqlc.arg(company_id);
 
 -- name: OwnSavedViews :many
--- Those of the reader on boards in sight, by name; there are at most savedviews.MaxOwn.
-SELECT sqlc.embed(v), b.slug, b.title, b.archived_at, p.view_id IS NOT NULL AS pinned
+-- Those of the reader on boards in sight, and on all, by name; there are at most savedviews.MaxOwn.
+SELECT sqlc.embed(v), COALESCE(b.slug, '') AS slug, COALESCE(b.title, '') AS title, b.archived_at, p.view_id IS NOT NULL AS pinned
 FROM saved_view v FORCE INDEX (uq_saved_view_name)
-JOIN board b ON b.id = v.board_id
+LEFT JOIN board b ON b.id = v.board_id
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader)
 LEFT JOIN pinned_view p ON p.account_id = sqlc.arg(reader) AND p.company_id = v.company_id AND p.view_id = v.id
 WHERE v.account_id = sqlc.arg(reader) AND v.company_id = sqlc.arg(company_id)
-  AND (x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach))
+  AND (v.board_id IS NULL OR x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach))
 ORDER BY v.name
 LIMIT ?;
 
 -- name: SharedSavedViews :many
--- Those of others on boards in sight, by name; there are at most savedviews.MaxShared.
-SELECT sqlc.embed(v), b.slug, b.title, b.archived_at, p.view_id IS NOT NULL AS pinned, a.name AS owner_name
+-- Those of others on boards in sight, and for all but guests on all, by name; there are at most savedviews.MaxShared.
+SELECT sqlc.embed(v), COALESCE(b.slug, '') AS slug, COALESCE(b.title, '') AS title, b.archived_at, p.view_id IS NOT NULL AS pinned, a.name AS owner_name
 FROM saved_view v FORCE INDEX (ix_saved_view_shared)
-JOIN board b ON b.id = v.board_id
+LEFT JOIN board b ON b.id = v.board_id
 JOIN account a ON a.id = v.account_id
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader)
 LEFT JOIN pinned_view p ON p.account_id = sqlc.arg(reader) AND p.company_id = v.company_id AND p.view_id = v.id
 WHERE v.company_id = sqlc.arg(company_id) AND v.shared = TRUE AND v.account_id <> sqlc.arg(reader)
-  AND (x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach))
+  AND (v.board_id IS NULL AND sqlc.arg(reach) >= 0 OR x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach))
 ORDER BY v.name, v.id
 LIMIT ?;
 
 -- name: SavedViewByID :one
--- One of the reader's, or a shared one, on a board in sight.
-SELECT sqlc.embed(v), b.slug, b.title, b.archived_at, p.view_id IS NOT NULL AS pinned, a.name AS owner_name
+-- One of the reader's, or a shared one, on a board in sight, or on all.
+SELECT sqlc.embed(v), COALESCE(b.slug, '') AS slug, COALESCE(b.title, '') AS title, b.archived_at, p.view_id IS NOT NULL AS pinned, a.name AS owner_name
 FROM saved_view v
-JOIN board b ON b.id = v.board_id
+LEFT JOIN board b ON b.id = v.board_id
 JOIN account a ON a.id = v.account_id
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader)
 LEFT JOIN pinned_view p ON p.account_id = sqlc.arg(reader) AND p.company_id = v.company_id AND p.view_id = v.id
 WHERE v.id = sqlc.arg(id) AND v.company_id = sqlc.arg(company_id) AND (v.account_id = sqlc.arg(reader) OR v.shared = TRUE)
-  AND (x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach));
+  AND (v.board_id IS NULL AND (v.account_id = sqlc.arg(reader) OR sqlc.arg(reach) >= 0) OR x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach));
 
 -- name: PinnedViews :many
 -- Those that the reader has pinned and sees; there are at most savedviews.MaxPins.
-SELECT sqlc.embed(v), b.slug, b.title, b.archived_at, p.pinned_at
+SELECT sqlc.embed(v), COALESCE(b.slug, '') AS slug, COALESCE(b.title, '') AS title, b.archived_at, p.pinned_at
 FROM pinned_view p
 STRAIGHT_JOIN saved_view v ON v.id = p.view_id AND v.company_id = p.company_id
-STRAIGHT_JOIN board b ON b.id = v.board_id
+LEFT JOIN board b ON b.id = v.board_id
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader)
 WHERE p.account_id = sqlc.arg(reader) AND p.company_id = sqlc.arg(company_id)
-  AND (v.account_id = sqlc.arg(reader) OR v.shared = TRUE) AND (x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach))
+  AND (v.account_id = sqlc.arg(reader) OR v.shared = TRUE)
+  AND (v.board_id IS NULL AND (v.account_id = sqlc.arg(reader) OR sqlc.arg(reach) >= 0) OR x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach))
 LIMIT ?;
 
 -- name: CountOwnViews :one

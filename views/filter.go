@@ -15,7 +15,7 @@ import (
 type Filter struct {
 	Query  string // q: a text of domain/query, as it was typed
 	Lanes  string // of a board: LanesByAssignee and so on; "" for none
-	Group  string // of a list: the field that it is grouped by, one of savedviews.Groups; "" for none
+	Group  string // of a list: the field that it is grouped by, one of savedviews.Groups; of a board of all tickets, its columns
 	Fields string // of a list, as savedviews.ParseFields reads them
 }
 
@@ -171,6 +171,14 @@ func (f Filter) As(layout savedviews.Layout) Filter {
 		return Filter{Query: f.Query, Group: f.Group, Fields: f.Fields}
 	}
 	return Filter{Query: f.Query}
+}
+
+// On is the filter as a layout of a board takes it, or of all boards if the slug is "".
+func (f Filter) On(slug string, layout savedviews.Layout) Filter {
+	if slug == "" && layout == savedviews.AsBoard {
+		return Filter{Query: f.Query, Group: f.Group}
+	}
+	return f.As(layout)
 }
 
 // Unsorted is the filter in the order of the board.

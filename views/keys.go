@@ -17,6 +17,7 @@ const (
 	KeyHelp            Command = "help"
 	KeyHome            Command = "home"
 	KeyWork            Command = "work"
+	KeyTickets         Command = "tickets"
 	KeyViews           Command = "views"
 	KeyInbox           Command = "inbox"
 	KeyClose           Command = "leave"
@@ -76,6 +77,7 @@ var keyScopes = []KeyScope{
 		{KeyHelp, []string{"?"}, "Show these shortcuts"},
 		{KeyHome, []string{"g h", "g b"}, "Go to the home page and the boards"},
 		{KeyWork, []string{"g w"}, "Go to my work"},
+		{KeyTickets, []string{"g t"}, "Go to all tickets"},
 		{KeyViews, []string{"g v"}, "Go to the saved views"},
 		{KeyInbox, []string{"g i"}, "Go to the inbox"},
 		{KeyClose, []string{"Escape"}, "Close the dialog, the menu, or the ticket beside the board"},

@@ -53,6 +53,7 @@ func (p Page) Menu() (parts []MenuPart) {
 func (p Page) Navigation() []Link {
 	company := p.member().Company.Slug
 	links := []Link{{Name: "Home and boards", Path: HomePath(company)}, {Name: "My work", Path: WorkPath(company)},
+		{Name: "All tickets", Path: BoardListPath(company, "")},
 		{Name: "Views", Path: SavedViewsPath(company)}, {Name: "Inbox", Path: InboxPath(company)},
 		{Name: "Members", Path: MembersPath(company)}, {Name: "Search", Path: SearchPath(company, "", 0)}}
 	for _, part := range p.Menu() {

@@ -231,8 +231,16 @@ func UnreadPath(company string) string { return InboxPath(company) + "/unread" }
 // BoardsPath takes new boards.
 func BoardsPath(company string) string { return "/" + company + "/boards" }
 
-// BoardPath is a board.
-func BoardPath(company, slug string) string { return "/" + company + "/boards/" + slug }
+// AllTicketsPath is the board of all tickets in sight.
+func AllTicketsPath(company string) string { return "/" + company + "/tickets" }
+
+// BoardPath is a board; that of all tickets if slug is "".
+func BoardPath(company, slug string) string {
+	if slug == "" {
+		return AllTicketsPath(company)
+	}
+	return "/" + company + "/boards/" + slug
+}
 
 // FilteredPath is a board under a filter.
 func FilteredPath(company, slug string, f Filter) string { return f.In(BoardPath(company, slug)) }

@@ -238,6 +238,8 @@ func BenchmarkLarge(b *testing.B) {
 		board + "/list", board + "/list?q=-status:done+due:<30d", board + "/list?q=sort:-updated", board + "/list?q=label:bug+sort:due",
 		board + "/calendar", board + "/settings", board + "/tickets/new", ticket, ticket + "/relations",
 		ticket + "/labels", ticket + "/assignees", "inbox", "work", "labels", "groups", "settings", "jump?q=order",
+		"tickets/list", "tickets/list?q=label:bug+sort:due", "tickets/list?q=assignee:me", "tickets/list?q=zebra", "tickets?group=column",
+		"tickets/calendar",
 	} {
 		b.Run(page, func(b *testing.B) { e.measures(b, strings.TrimSuffix("/fjord/"+page, "/")) })
 	}

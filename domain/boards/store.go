@@ -250,6 +250,25 @@ func Of(ctx context.Context, q *db.Queries, by db.Sight) ([]Board, error) {
 	return list, nil
 }
 
+// ByIDs returns those of some boards that are in sight, each with its columns.
+func ByIDs(ctx context.Context, q *db.Queries, by db.Sight, ids []ID) (map[ID]Board, error) {
+	list := make(map[ID]Board, len(ids))
+	if len(ids) == 0 {
+		return list, nil
+	}
+	rows, err := db.Read(q.BoardsByID(ctx, db.BoardsByIDParams{
+		Reader: by.Reader, Ids: ids, CompanyID: by.Company, Reach: by.Reach,
+	}))
+	if err != nil {
+		return nil, fmt.Errorf("read boards: %w", err)
+	}
+	of, err := columnsOf(ctx, q, ids)
+	for _, row := range rows {
+		list[row.Board.ID] = fromRow(row.Board, int(row.Level), of[row.Board.ID])
+	}
+	return list, err
+}
+
 // KnownSlug is a slug that a board has or had, or whose keys were imported there.
 type KnownSlug struct {
 	Slug  string

@@ -31,6 +31,10 @@ func (q Query) Needs() (n Needs) {
 			continue
 		}
 		switch t.Field {
+		case Text:
+			if slug, _, ok := keyIn(t.Value); ok {
+				add(&n.Boards, slug)
+			}
 		case Assignee, Author:
 			add(&n.Handles, handle(t.Value))
 		case Label:
@@ -59,7 +63,7 @@ type Names struct {
 	Columns map[string][]id.Column
 	Keys    map[string]id.Ticket
 
-	Slug string // of the board whose numbers a text can be
+	Slug string // of the board whose numbers a text can be, "" for all boards
 }
 
 // Test is what a Condition tests.
@@ -107,6 +111,22 @@ type Condition struct {
 
 // IsZero reports whether every ticket meets the condition.
 func (c Condition) IsZero() bool { return c.Test == All && len(c.Parts) == 0 }
+
+// Required are the ids of a part with a test, such as AssigneeIn, that every ticket must meet; none if there is no such part,
+// or it is met by any.
+func (c Condition) Required(test Test) []uint64 {
+	if c.Test == test {
+		return c.IDs
+	}
+	if c.Test == All {
+		for _, part := range c.Parts {
+			if part.Test == test && len(part.IDs) > 0 {
+				return part.IDs
+			}
+		}
+	}
+	return nil
+}
 
 // Resolve returns what a query means. It returns an Error for a name that is unknown.
 func (q Query) Resolve(names Names) (Condition, error) {
@@ -165,26 +185,31 @@ func (n Names) term(t Term) (Condition, error) {
 var presence = map[Field]Test{Assignee: AssigneeIn, Label: LabelIn, Parent: ParentIn, Start: StartIn, Due: DueIn,
 	Created: CreatedIn, Updated: UpdatedIn, Closed: ClosedIn}
 
-// words are part of a title, or the number of a ticket: 42, #42 or NINJA-42.
+// words are part of a title, or the number of a ticket, 42 or #42, or its key.
 func (n Names) words(text string) Condition {
 	title := Condition{Test: TitleHas, Words: text}
-	number, ok := n.number(text)
-	if !ok {
+	if slug, number, ok := keyIn(text); ok && slug != n.Slug {
+		board, known := n.Boards[slug]
+		if n.Slug != "" || !known { // it is no ticket of the board
+			return title
+		}
+		key := Condition{Test: All, Parts: []Condition{{Test: BoardIn, IDs: []uint64{uint64(board)}}, {Test: NumberIs, Number: number}}}
+		return Condition{Test: AnyOf, Parts: []Condition{title, key}}
+	} else if ok {
+		return Condition{Test: AnyOf, Parts: []Condition{title, {Test: NumberIs, Number: number}}}
+	}
+	number, err := strconv.ParseUint(strings.TrimPrefix(text, "#"), 10, 63)
+	if err != nil {
 		return title
 	}
 	return Condition{Test: AnyOf, Parts: []Condition{title, {Test: NumberIs, Number: number}}}
 }
 
-func (n Names) number(text string) (uint64, bool) {
-	if n.Slug == "" {
-		return 0, false
-	}
-	text = strings.TrimPrefix(text, "#")
-	if slug, number, ok := strings.Cut(text, "-"); ok && strings.EqualFold(slug, n.Slug) {
-		text = number
-	}
-	number, err := strconv.ParseUint(text, 10, 63)
-	return number, err == nil
+// keyIn reads a text that looks like a key: its slug in upper case, and its number.
+func keyIn(text string) (slug string, number uint64, ok bool) {
+	slug, digits, ok := strings.Cut(strings.TrimPrefix(text, "#"), "-")
+	number, err := strconv.ParseUint(digits, 10, 63)
+	return strings.ToUpper(slug), number, ok && slug != "" && err == nil
 }
 
 func (t Term) priority() Condition {

@@ -48,8 +48,8 @@ func FieldsText(list []query.Field) string {
 	return strings.Join(names, ",")
 }
 
-// Groups are the fields that a list can group its tickets by.
-var Groups = []query.Field{query.Status, query.Assignee, query.Label, query.Priority, query.Due}
+// Groups are the fields that a list can group its tickets by, and that can be the columns of a board of all tickets.
+var Groups = []query.Field{query.Status, query.Column, query.Assignee, query.Label, query.Priority, query.Due}
 
 // ParseGroup returns the field that a text names to group a list by, "" for none.
 func ParseGroup(text string) query.Field {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/fault"
@@ -37,8 +38,8 @@ type View struct {
 	Owner     id.Account
 	OwnerName string // where it is another's, "" for guests
 
-	Board      id.Board
-	Slug       string // of the board
+	Board      id.Board // 0 for all boards that its reader sees
+	Slug       string   // of the board
 	BoardTitle string
 	Archived   bool // the board is
 
@@ -46,9 +47,9 @@ type View struct {
 	Layout Layout
 	Query  string // a text of domain/query
 	Lanes  string // of a board, "" for none
-	Group  string // a field to group a list by, one of Groups; "" for none
+	Group  string // a field to group a list by, or for the columns of a board of all tickets, one of Groups; "" for none
 	Fields string // of a list, as ParseFields reads them
-	Shared bool   // with everyone who sees the board
+	Shared bool   // with everyone who sees the board; one of all boards, with everyone but guests
 	Pinned bool   // by the reader
 
 	Version uint64
@@ -87,13 +88,15 @@ func (v View) Parse() (View, error) {
 	default:
 		badLayout = BadLayout()
 	}
-	if v.Layout != AsBoard {
+	if v.Layout != AsBoard || v.Board == 0 {
 		v.Lanes = ""
 	}
-	if v.Layout == AsList {
-		v.Group, v.Fields = string(ParseGroup(v.Group)), FieldsText(ParseFields(v.Fields))
-	} else {
-		v.Group, v.Fields = "", ""
+	v.Group, v.Fields = string(ParseGroup(v.Group)), FieldsText(ParseFields(v.Fields))
+	if v.Layout != AsList {
+		v.Fields = ""
+	}
+	if v.Layout != AsList && (v.Layout != AsBoard || v.Board != 0) {
+		v.Group = ""
 	}
 	return v, fault.Join(badName, badQuery, badLayout)
 }
@@ -109,7 +112,7 @@ func InSight(ctx context.Context, q *db.Queries, by db.Sight) (list Listed, err 
 		return Listed{}, fmt.Errorf("read views: %w", err)
 	}
 	for _, row := range own {
-		view := viewFrom(row.SavedView, row.Slug, row.Title, row.ArchivedAt != nil)
+		view := viewFrom(row.SavedView, row.Slug, row.Title, row.ArchivedAt)
 		view.Pinned = row.Pinned
 		list.Own = append(list.Own, view)
 	}
@@ -119,7 +122,7 @@ func InSight(ctx context.Context, q *db.Queries, by db.Sight) (list Listed, err 
 		return Listed{}, fmt.Errorf("read shared views: %w", err)
 	}
 	for _, row := range shared {
-		view := viewFrom(row.SavedView, row.Slug, row.Title, row.ArchivedAt != nil)
+		view := viewFrom(row.SavedView, row.Slug, row.Title, row.ArchivedAt)
 		view.Pinned, view.OwnerName = row.Pinned, ownerTo(by, row.OwnerName)
 		list.Shared = append(list.Shared, view)
 	}
@@ -134,10 +137,15 @@ func ownerTo(by db.Sight, name string) string {
 	return name
 }
 
-func viewFrom(row db.SavedView, slug, title string, archived bool) View {
-	return View{ID: row.ID, Owner: row.AccountID, Board: row.BoardID, Slug: slug, BoardTitle: title, Archived: archived,
-		Name: row.Name, Layout: Layout(row.Layout), Query: row.Query, Lanes: row.Lanes, Group: row.GroupedBy,
-		Fields: row.Fields, Shared: row.Shared, Version: row.Version}
+// viewFrom returns a view with the slug and title of its board, if it has one, and when that was archived.
+func viewFrom(row db.SavedView, slug, title string, archivedAt *time.Time) View {
+	v := View{ID: row.ID, Owner: row.AccountID, Slug: slug, BoardTitle: title, Archived: archivedAt != nil, Name: row.Name,
+		Layout: Layout(row.Layout), Query: row.Query, Lanes: row.Lanes, Group: row.GroupedBy, Fields: row.Fields, Shared: row.Shared,
+		Version: row.Version}
+	if row.BoardID != nil {
+		v.Board = *row.BoardID
+	}
+	return v
 }
 
 // ByID returns a view that a reader sees, or NotFound.
@@ -150,7 +158,7 @@ func ByID(ctx context.Context, q *db.Queries, by db.Sight, view id.SavedView) (V
 	if err != nil {
 		return View{}, fmt.Errorf("read view: %w", err)
 	}
-	v := viewFrom(row.SavedView, row.Slug, row.Title, row.ArchivedAt != nil)
+	v := viewFrom(row.SavedView, row.Slug, row.Title, row.ArchivedAt)
 	v.Pinned, v.OwnerName = row.Pinned, ownerTo(by, row.OwnerName)
 	return v, nil
 }
@@ -167,7 +175,7 @@ func Pinned(ctx context.Context, q *db.Queries, by db.Sight) ([]View, error) {
 	})
 	list := make([]View, len(rows))
 	for i, row := range rows {
-		list[i] = viewFrom(row.SavedView, row.Slug, row.Title, row.ArchivedAt != nil)
+		list[i] = viewFrom(row.SavedView, row.Slug, row.Title, row.ArchivedAt)
 		list[i].Pinned = true
 	}
 	return list, nil
@@ -188,7 +196,11 @@ func Create(ctx context.Context, tx *db.Tx, company id.Company, v View) (View, e
 			return v, err
 		}
 	}
-	n, err := tx.CreateSavedView(ctx, db.CreateSavedViewParams{CompanyID: company, BoardID: v.Board, AccountID: v.Owner,
+	var board *id.Board // nil for all
+	if v.Board != 0 {
+		board = &v.Board
+	}
+	n, err := tx.CreateSavedView(ctx, db.CreateSavedViewParams{CompanyID: company, BoardID: board, AccountID: v.Owner,
 		Name: v.Name, Layout: string(v.Layout), Query: v.Query, Lanes: v.Lanes, GroupedBy: v.Group, Fields: v.Fields,
 		Shared: v.Shared, Now: tx.Now})
 	if db.IsDuplicate(err, "uq_saved_view_name") {

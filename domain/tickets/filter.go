@@ -22,7 +22,15 @@ func ReachOn(columns int) int { return min(Reach, 2*Reach/max(columns, 1)) }
 // Filter selects tickets. The zero Filter matches every ticket.
 type Filter struct {
 	Where   db.TicketCondition
+	Narrow  Narrow
 	Parents bool // cards are returned with their parents; that is no condition
+}
+
+// Narrow is what all tickets that a filter lets through have, as far as that helps to find them among all boards.
+type Narrow struct {
+	Boards   []id.Board // they are on one of these
+	Assignee id.Account // who is assigned to them
+	Labels   []id.Label // they have one of these
 }
 
 // All reports whether the filter shows every ticket.

@@ -9,12 +9,30 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
-// InOrder returns up to limit matching tickets of a board in an order of their fields, after a cursor of that order, with
-// the start of the next page, nil if there is none. It reads at most Reach tickets of each of three parts of the order:
-// those with the same as the cursor, those after it, and those with nothing to sort by. So a page may have fewer tickets
-// than there is room for. It returns BadCursor.
+// Scope is where tickets are listed from: OneBoard, or BoardsInSight.
+type Scope interface {
+	// inRange returns up to limit matching tickets among the first Reach of a range, and where these end; nil if the range
+	// has no more.
+	inRange(
+		ctx context.Context, q *db.Queries, r db.OrderRange, filter Filter, limit int,
+	) (places []db.TicketPlace, end *db.TicketPlace, err error)
+
+	// byID returns those of some tickets that are not deleted, in the order of ids.
+	byID(ctx context.Context, q *db.Queries, ids []ID) ([]Ticket, error)
+}
+
+// OneBoard are the tickets of a board that the reader sees.
+type OneBoard struct {
+	ID   id.Board
+	Slug string
+}
+
+// InOrder returns up to limit matching tickets in an order of their fields, after a cursor of that order, with the start of
+// the next page, nil if there is none. It reads at most Reach tickets of each of three parts of the order: those with the
+// same as the cursor, those after it, and those with nothing to sort by. So a page may have fewer tickets than there is room
+// for. It returns BadCursor.
 func InOrder(
-	ctx context.Context, q *db.Queries, board id.Board, slug string, filter Filter, order db.TicketOrder, after *Cursor, limit int,
+	ctx context.Context, q *db.Queries, of Scope, filter Filter, order db.TicketOrder, after *Cursor, limit int,
 ) (list []Ticket, next *Cursor, err error) {
 	var start *db.TicketPlace
 	if after != nil {
@@ -25,7 +43,7 @@ func InOrder(
 	}
 	var places []db.TicketPlace
 	for _, r := range order.Ranges(start) {
-		some, end, err := inRange(ctx, q, board, r, filter, limit-len(places)+1)
+		some, end, err := of.inRange(ctx, q, r, filter, limit-len(places)+1)
 		if err != nil {
 			return nil, nil, fmt.Errorf("read tickets in order: %w", err)
 		}
@@ -37,14 +55,14 @@ func InOrder(
 			break
 		}
 	}
-	list, err = byID(ctx, q, slug, idsAt(places))
+	list, err = of.byID(ctx, q, idsAt(places))
 	return list, next, err
 }
 
-// DueWithin returns up to limit matching tickets of a board that are due from one day on, before another, in a time zone,
-// by due date; more says that there may be others. Days are midnights in UTC.
+// DueWithin returns up to limit matching tickets that are due from one day on, before another, in a time zone, by due date;
+// more says that there may be others. Days are midnights in UTC.
 func DueWithin(
-	ctx context.Context, q *db.Queries, board id.Board, slug string, filter Filter, from, to time.Time, zone *time.Location, limit int,
+	ctx context.Context, q *db.Queries, of Scope, filter Filter, from, to time.Time, zone *time.Location, limit int,
 ) (list []Ticket, more bool, err error) {
 	bound := func(day time.Time) *db.DayBound {
 		return &db.DayBound{Day: day, Moment: Date{At: day}.In(zone).UTC()}
@@ -52,22 +70,21 @@ func DueWithin(
 	filter.Where = db.TicketsWithAll(db.TicketsWithin(db.TicketDue, bound(from), bound(to)), filter.Where)
 	first, last := from.AddDate(0, 0, -1).UnixMicro(), to.AddDate(0, 0, 1).UnixMicro() // wherever the reader is
 	r := db.OrderRange{Order: db.TicketOrder{By: db.TicketDue}, From: &first, To: &last}
-	places, end, err := inRange(ctx, q, board, r, filter, limit+1)
+	places, end, err := of.inRange(ctx, q, r, filter, limit+1)
 	if err != nil {
 		return nil, false, fmt.Errorf("read tickets by due date: %w", err)
 	}
 	places, more = cut(places, limit)
-	list, err = byID(ctx, q, slug, idsAt(places))
+	list, err = of.byID(ctx, q, idsAt(places))
 	return list, more || end != nil, err
 }
 
-// CountMatching returns how many tickets of a board match, up to a limit, among the Reach newest; more says that there may
-// be others.
+// CountMatching returns how many tickets match, up to a limit, among the Reach newest; more says that there may be others.
 func CountMatching(
-	ctx context.Context, q *db.Queries, board id.Board, filter Filter, limit int,
+	ctx context.Context, q *db.Queries, of Scope, filter Filter, limit int,
 ) (n int, more bool, err error) {
 	newest := db.OrderRange{Order: db.TicketOrder{By: db.TicketCreated, Descending: true}}
-	places, end, err := inRange(ctx, q, board, newest, filter, limit+1)
+	places, end, err := of.inRange(ctx, q, newest, filter, limit+1)
 	if err != nil {
 		return 0, false, fmt.Errorf("count tickets: %w", err)
 	}
@@ -83,12 +100,10 @@ func idsAt(places []db.TicketPlace) []ID {
 	return ids
 }
 
-// inRange returns up to limit matching tickets among the first Reach of a range, and where these end; nil if the range
-// has no more.
-func inRange(
-	ctx context.Context, q *db.Queries, board id.Board, r db.OrderRange, filter Filter, limit int,
+func (b OneBoard) inRange(
+	ctx context.Context, q *db.Queries, r db.OrderRange, filter Filter, limit int,
 ) (places []db.TicketPlace, end *db.TicketPlace, err error) {
-	ends, err := db.Read(q.EndInOrder(ctx, board, r, Reach))
+	ends, err := db.Read(q.EndInOrder(ctx, b.ID, r, Reach))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -97,7 +112,7 @@ func inRange(
 		end, parts = &ends[0], r.EndingAt(ends[0])
 	}
 	for _, part := range parts {
-		some, err := db.Read(q.TicketsInOrder(ctx, board, part, filter.Where, limit-len(places)))
+		some, err := db.Read(q.TicketsInOrder(ctx, b.ID, part, filter.Where, limit-len(places)))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -106,4 +121,8 @@ func inRange(
 		}
 	}
 	return places, end, nil
+}
+
+func (b OneBoard) byID(ctx context.Context, q *db.Queries, ids []ID) ([]Ticket, error) {
+	return byID(ctx, q, b.Slug, ids)
 }

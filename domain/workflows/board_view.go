@@ -164,9 +164,17 @@ func (w *Workflows) filter(
 	ctx context.Context, board boards.Board, by BoardFilter, known []accounts.NamedMember,
 ) (filter tickets.Filter, err error) {
 	filter.Parents = by.Parents
-	filter.Where, err = w.conditionOn(ctx, accounts.ActorFrom(ctx), board, by.Query, known)
-	if err != nil {
+	actor := accounts.ActorFrom(ctx)
+	var c query.Condition
+	q, err := query.Parse(by.Query)
+	if err == nil {
+		c, err = w.resolve(ctx, actor, board, q, known)
+	}
+	switch {
+	case err != nil:
 		filter.Where = db.TicketsWithAny()
+	case !c.IsZero():
+		filter.Where, filter.Narrow = whereOf(c, actor.Sight()), narrowOf(c)
 	}
 	return filter, err
 }

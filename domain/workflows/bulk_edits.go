@@ -41,7 +41,7 @@ func (w *Workflows) CountMatching(ctx context.Context, slug, text string) (n int
 	if err != nil {
 		return 0, false, err
 	}
-	return tickets.CountMatching(ctx, w.db.Queries, board.ID, filter, MaxCounted)
+	return tickets.CountMatching(ctx, w.db.Queries, scopeOf(ctx, board), filter, MaxCounted)
 }
 
 // pagesLookedAt bounds how far KeysMatching looks: each page looks at a window of the board.

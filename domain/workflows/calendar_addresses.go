@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -147,8 +148,8 @@ func (w *Workflows) dueInView(ctx context.Context, actor accounts.Actor, view id
 	if err != nil {
 		return dates, err
 	}
-	dates.Name = seen.Name + " · " + seen.BoardTitle
-	board, err := w.Board(ctx, seen.Slug)
+	dates.Name = seen.Name + " · " + cmp.Or(seen.BoardTitle, actor.Company.Name)
+	board, err := w.boardOrAll(ctx, seen.Slug)
 	if err != nil {
 		return dates, err
 	}
@@ -162,10 +163,14 @@ func (w *Workflows) dueInView(ctx context.Context, actor accounts.Actor, view id
 	zone := zoneOf(actor)
 	year, month, day := w.db.Now().In(zone).Date()
 	today := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
-	due, _, err := tickets.DueWithin(ctx, w.db.Queries, board.ID, board.Slug, filter, today.AddDate(0, 0, dueSince),
+	due, _, err := tickets.DueWithin(ctx, w.db.Queries, scopeOf(ctx, board), filter, today.AddDate(0, 0, dueSince),
 		today.AddDate(0, 0, dueUntil), zone, MaxOnCalendar)
+	if err != nil {
+		return dates, err
+	}
+	on, err := w.boardsOfTickets(ctx, board, due)
 	for _, t := range due {
-		column, _ := board.Column(t.Column)
+		column, _ := on[t.Board].Column(t.Column)
 		dates.List = append(dates.List, DueTicket{ID: t.ID, Key: t.Key, Title: t.Title, Column: column.Name, Due: t.Due,
 			Closed: t.Closed()})
 	}

@@ -59,7 +59,7 @@ func (w *Workflows) CountViews(ctx context.Context, views []savedviews.View) (ma
 }
 
 func (w *Workflows) countView(ctx context.Context, view savedviews.View) (count savedviews.Count, err error) {
-	board, err := w.Board(ctx, view.Slug)
+	board, err := w.boardOrAll(ctx, view.Slug)
 	if err != nil {
 		return savedviews.Count{}, err
 	}
@@ -70,11 +70,11 @@ func (w *Workflows) countView(ctx context.Context, view savedviews.View) (count 
 		}
 		return count, err
 	}
-	count.Tickets, count.More, err = tickets.CountMatching(ctx, w.db.Queries, board.ID, filter, savedviews.MaxCount)
+	count.Tickets, count.More, err = tickets.CountMatching(ctx, w.db.Queries, scopeOf(ctx, board), filter, savedviews.MaxCount)
 	return count, err
 }
 
-// SaveView adds a view of the caller to a board. It returns boards.NotFound, all that is wrong with the view, a
+// SaveView adds a view of the caller to a board, or to AllBoards. It returns boards.NotFound, all that is wrong with the view, a
 // query.Error, savedviews.TooMany, TooManyShared or NameTaken, ReadOnly or NotForGuests if the caller cannot share, and
 // with once Replay or KeyReused.
 func (w *Workflows) SaveView(
@@ -84,15 +84,15 @@ func (w *Workflows) SaveView(
 	if err != nil {
 		return saved, err
 	}
-	board, err := w.Board(ctx, slug)
-	if err != nil {
-		return saved, err
-	}
-	view, err = w.checkView(ctx, actor, board, view, false)
+	board, err := w.boardOrAll(ctx, slug)
 	if err != nil {
 		return saved, err
 	}
 	view.Owner, view.Board, view.Slug, view.BoardTitle = actor.Account.ID, board.ID, board.Slug, board.Title
+	view, err = w.checkView(ctx, actor, board, view, false)
+	if err != nil {
+		return saved, err
+	}
 	saved, err = DoOnce(ctx, w, once, func() (saved savedviews.View, err error) {
 		err = w.lockingMembers(ctx, actor, func(tx *db.Tx) error {
 			if saved, err = savedviews.Create(ctx, tx, actor.Company.ID, view); err != nil {
@@ -142,10 +142,11 @@ func (w *Workflows) ChangeView(ctx context.Context, view savedviews.View) (saved
 	if err != nil {
 		return saved, err
 	}
-	board, err := w.Board(ctx, was.Slug)
+	board, err := w.boardOrAll(ctx, was.Slug)
 	if err != nil {
 		return saved, err
 	}
+	view.Board = was.Board
 	if view, err = w.checkView(ctx, actor, board, view, was.Shared); err != nil {
 		return saved, err
 	}

@@ -139,6 +139,7 @@ var foundElsewhere = map[string]string{
 
 	"ActivityByID":       guarded,
 	"BoardByID":          guarded,
+	"BoardsByID":         guarded,
 	"DeletedTicketByKey": guarded,
 	"EndedLabels":        guarded,
 	"InboxOf":            guarded,

@@ -727,6 +727,10 @@ func (e *env) readAll(
 	add("work", work, err)
 	home, err := e.Workflows.Home(ctx, keys)
 	add("home", home, err)
+	for _, text := range []string{"", "board:" + slugs[0]} {
+		all, err := e.Workflows.ListBoard(ctx, workflows.AllBoards, workflows.TicketList{Query: text, Limit: 100})
+		add("all tickets", all, err)
+	}
 	views, err := e.Workflows.SavedViews(ctx)
 	add("views", views, err)
 	pins, err := e.Workflows.PinnedViews(ctx)

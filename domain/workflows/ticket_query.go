@@ -29,12 +29,37 @@ func (w *Workflows) conditionOn(
 	return w.conditionOf(ctx, actor, board, q, known)
 }
 
-// conditionOf is conditionOn of a query. The zero board stands for all boards in sight.
+// conditionOf is conditionOn of a query.
 func (w *Workflows) conditionOf(
 	ctx context.Context, actor accounts.Actor, board boards.Board, q query.Query, known []accounts.NamedMember,
 ) (db.TicketCondition, error) {
+	c, err := w.resolve(ctx, actor, board, q, known)
+	if err != nil || c.IsZero() {
+		return db.TicketCondition{}, err
+	}
+	return whereOf(c, actor.Sight()), nil
+}
+
+// narrowOf is what all tickets that meet a condition have.
+func narrowOf(c query.Condition) (n tickets.Narrow) {
+	for _, board := range c.Required(query.BoardIn) {
+		n.Boards = append(n.Boards, id.Board(board))
+	}
+	for _, label := range c.Required(query.LabelIn) {
+		n.Labels = append(n.Labels, id.Label(label))
+	}
+	if assignees := c.Required(query.AssigneeIn); len(assignees) == 1 {
+		n.Assignee = id.Account(assignees[0])
+	}
+	return n
+}
+
+// resolve returns what a query means. The zero board stands for all boards in sight.
+func (w *Workflows) resolve(
+	ctx context.Context, actor accounts.Actor, board boards.Board, q query.Query, known []accounts.NamedMember,
+) (query.Condition, error) {
 	if q.Where == nil {
-		return db.TicketCondition{}, nil
+		return query.Condition{}, nil
 	}
 	names := query.Names{Me: actor.Account.ID, Now: w.db.Now().In(zoneOf(actor)), Slug: board.Slug}
 	needs := q.Needs()
@@ -58,14 +83,10 @@ func (w *Workflows) conditionOf(
 		},
 	} {
 		if err := find(); err != nil {
-			return db.TicketCondition{}, err
+			return query.Condition{}, err
 		}
 	}
-	c, err := q.Resolve(names)
-	if err != nil {
-		return db.TicketCondition{}, err
-	}
-	return whereOf(c, actor.Sight()), nil
+	return q.Resolve(names)
 }
 
 // orderOf returns the order of a list; ok is false if that is the one of the board.

@@ -3,6 +3,8 @@ package workflows
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
@@ -81,12 +83,15 @@ func (w *Workflows) pageOf(
 	ctx context.Context, board boards.Board, of TicketList, known []accounts.NamedMember,
 ) ([]tickets.Ticket, *tickets.Cursor, error) {
 	order, sorted := orderOf(of)
+	if board.ID == 0 && !sorted {
+		order, sorted = db.TicketOrder{By: db.TicketUpdated, Descending: true}, true
+	}
 	below := of.After
 	if sorted {
 		below = nil // it is in no column
 	}
 	columns, err := columnsFrom(board, of.Column, below)
-	if err != nil {
+	if err != nil && board.ID != 0 {
 		return nil, nil, err
 	}
 	filter, err := w.filter(ctx, board, BoardFilter{Query: of.Query}, known)
@@ -97,12 +102,24 @@ func (w *Workflows) pageOf(
 		filter.Where = db.TicketsWithAll(filter.Where, db.TicketsIn(db.TicketColumnID, []uint64{uint64(of.Column)}))
 	}
 	if sorted {
-		return tickets.InOrder(ctx, w.db.Queries, board.ID, board.Slug, filter, order, of.After, of.Limit)
+		return tickets.InOrder(ctx, w.db.Queries, scopeOf(ctx, board), filter, order, of.After, of.Limit)
 	}
 	if filter.All() {
 		return w.allTickets(ctx, board, columns, of.After, of.Limit)
 	}
 	return w.matchingTickets(ctx, board, columns, filter, of.After, of.Limit)
+}
+
+// AllBoards stands for all boards in sight, in place of a slug; the zero Board does in place of a board. Archived boards are
+// left out, unless a query asks for them by their slugs.
+const AllBoards = ""
+
+// scopeOf is where the tickets of a board, or of all, come from.
+func scopeOf(ctx context.Context, board boards.Board) tickets.Scope {
+	if board.ID == 0 {
+		return tickets.BoardsInSight{By: accounts.ActorFrom(ctx).Sight()}
+	}
+	return tickets.OneBoard{ID: board.ID, Slug: board.Slug}
 }
 
 // FilteredBoard is a board with what to filter its tickets by.
@@ -113,27 +130,55 @@ type FilteredBoard struct {
 	BadQuery error // a query.Error of the filter, which lets no ticket through then
 }
 
-// filteredBoard returns a board with what to filter by, or boards.NotFound.
+// filteredBoard returns a board with what to filter by, or boards.NotFound. Of AllBoards, the Board is zero.
 func (w *Workflows) filteredBoard(ctx context.Context, slug string) (f FilteredBoard, err error) {
-	if f.Board, err = w.Board(ctx, slug); err != nil {
+	if f.Board, err = w.boardOrAll(ctx, slug); err != nil {
 		return f, err
 	}
 	if f.Members, err = w.Colleagues(ctx); err != nil {
+		return f, err
+	}
+	if f.Board.ID == 0 {
+		f.Labels, err = labels.InSight(ctx, w.db.Queries, accounts.ActorFrom(ctx).Sight())
 		return f, err
 	}
 	f.Labels, err = labels.On(ctx, w.db.Queries, f.Board.Company, f.Board.ID)
 	return f, err
 }
 
-// BoardList is a page of the tickets of a board, with their assignees and labels. Next is the start of the next page, nil
-// if there is none.
+// boardOrAll returns a board, zero for AllBoards, or boards.NotFound.
+func (w *Workflows) boardOrAll(ctx context.Context, slug string) (boards.Board, error) {
+	if slug == AllBoards {
+		return boards.Board{}, nil
+	}
+	return w.Board(ctx, slug)
+}
+
+// boardsOfTickets returns the boards that some tickets are on: one that is known, or those of AllBoards.
+func (w *Workflows) boardsOfTickets(
+	ctx context.Context, known boards.Board, list []tickets.Ticket,
+) (map[id.Board]boards.Board, error) {
+	if known.ID != 0 {
+		return map[id.Board]boards.Board{known.ID: known}, nil
+	}
+	on := map[id.Board]bool{}
+	for _, t := range list {
+		on[t.Board] = true
+	}
+	return boards.ByIDs(ctx, w.db.Queries, accounts.ActorFrom(ctx).Sight(), slices.Sorted(maps.Keys(on)))
+}
+
+// BoardList is a page of the tickets of a board, or of AllBoards, with their assignees and labels. Next is the start of the
+// next page, nil if there is none.
 type BoardList struct {
 	FilteredBoard
 	Tickets []tickets.Ticket
+	Boards  map[id.Board]boards.Board // of the tickets
 	Next    *tickets.Cursor
 }
 
-// ListBoard returns a page of the tickets of a board. It returns boards.NotFound or ColumnNotFound.
+// ListBoard returns a page of the tickets of a board, or of AllBoards: the latest updated first, unless the query has another
+// order. It returns boards.NotFound or ColumnNotFound.
 func (w *Workflows) ListBoard(ctx context.Context, slug string, of TicketList) (list BoardList, err error) {
 	actor, err := MayRead(ctx, "tickets:read")
 	if err != nil {
@@ -146,17 +191,21 @@ func (w *Workflows) ListBoard(ctx context.Context, slug string, of TicketList) (
 	if list.BadQuery = query.Problem(err); err != nil && list.BadQuery == nil {
 		return BoardList{}, err
 	}
+	if list.Boards, err = w.boardsOfTickets(ctx, list.Board, list.Tickets); err != nil {
+		return BoardList{}, err
+	}
 	return list, w.addNames(ctx, actor.Company.ID, list.Tickets)
 }
 
 // MaxOnCalendar is how many tickets a calendar shows.
 const MaxOnCalendar = 500
 
-// Calendar are the first tickets of a board that are due within some days, by due date. More says that there may be
-// others.
+// Calendar are the first tickets of a board, or of AllBoards, that are due within some days, by due date. More says that
+// there may be others.
 type Calendar struct {
 	FilteredBoard
 	Tickets []tickets.Ticket
+	Boards  map[id.Board]boards.Board // of the tickets
 	More    bool
 }
 
@@ -174,8 +223,11 @@ func (w *Workflows) BoardCalendar(ctx context.Context, slug, text string, from, 
 	if c.BadQuery = query.Problem(err); err != nil && c.BadQuery == nil {
 		return Calendar{}, err
 	}
-	c.Tickets, c.More, err = tickets.DueWithin(ctx, w.db.Queries, c.Board.ID, c.Board.Slug, filter, from, to, zoneOf(actor),
-		MaxOnCalendar)
+	c.Tickets, c.More, err = tickets.DueWithin(ctx, w.db.Queries, scopeOf(ctx, c.Board), filter, from, to, zoneOf(actor), MaxOnCalendar)
+	if err != nil {
+		return Calendar{}, err
+	}
+	c.Boards, err = w.boardsOfTickets(ctx, c.Board, c.Tickets)
 	return c, err
 }
 

@@ -199,11 +199,13 @@ func template(t testing.TB, ctx context.Context, w *app.App) {
 	must(t, err)
 }
 
-// savedView leaves a shared view that is pinned, a pinned board and a visit of the home page.
+// savedView leaves a shared view that is pinned, one of all boards, a pinned board and a visit of the home page.
 func savedView(t testing.TB, ctx context.Context, w *app.App) {
 	t.Helper()
 	_, err := w.Workflows.SaveView(ctx, "AWAY", savedviews.View{Name: "Bugs", Layout: savedviews.AsList, Query: "label:bug sort:due",
 		Shared: true, Pinned: true}, nil)
+	must(t, err)
+	_, err = w.Workflows.SaveView(ctx, workflows.AllBoards, savedviews.View{Name: "All bugs", Layout: savedviews.AsBoard, Query: "label:bug"}, nil)
 	must(t, err)
 	_, err = w.Workflows.OpenCalendarAddress(ctx, savedviews.OfWork, nil)
 	must(t, err)

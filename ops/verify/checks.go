@@ -285,10 +285,10 @@ func houseChecks() []check {
 				WHERE m.priority > 4 OR l.company_id <> b.company_id OR l.renamed = TRUE ORDER BY m.id, l.id`,
 		},
 		{
-			name: "views", says: "A saved view has a known layout, and is of its board's company.",
+			name: "views", says: "A saved view has a known layout, and is of its board's company, if it has a board.",
 			tables: []string{"saved_view"},
-			query: `SELECT CONCAT('view ', v.id, ' (', v.name, ') has layout ', v.layout, ' and is of company ', v.company_id, ' on board ', v.board_id, ' of company ', b.company_id)
-				FROM saved_view v JOIN board b ON b.id = v.board_id JOIN company c ON c.id = v.company_id WHERE v.layout NOT IN ('board', 'list', 'calendar') OR v.company_id <> b.company_id ORDER BY v.id`,
+			query: `SELECT CONCAT('view ', v.id, ' (', v.name, ') has layout ', v.layout, ' and is of company ', v.company_id, ' on board ', COALESCE(v.board_id, 'NULL'), ' of company ', COALESCE(b.company_id, 'NULL'))
+				FROM saved_view v LEFT JOIN board b ON b.id = v.board_id JOIN company c ON c.id = v.company_id WHERE v.layout NOT IN ('board', 'list', 'calendar') OR v.company_id <> b.company_id ORDER BY v.id`,
 		},
 		{
 			name: "bulk edits", says: "A bulk edit is of its board's company, and counts its items by their outcomes.",

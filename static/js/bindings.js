@@ -5,6 +5,7 @@ export const bindings = {
 		'help': ['?'],
 		'home': ['g h', 'g b'],
 		'work': ['g w'],
+		'tickets': ['g t'],
 		'views': ['g v'],
 		'inbox': ['g i'],
 		'leave': ['Escape'],

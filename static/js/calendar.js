@@ -44,7 +44,7 @@ function arrange(table) {
 		new window.Sortable(list, {
 			group: 'calendar',
 			sort: false,
-			draggable: 'li',
+			draggable: 'li[data-dates]',
 			forceFallback: true, // as for cards
 			fallbackOnBody: true,
 			fallbackTolerance: 4,

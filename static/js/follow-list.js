@@ -1,4 +1,4 @@
-// Live lists and calendars of a board: when its tickets change, the page's part of them is fetched, and what differs is
+// Live lists and calendars of a board, or of all: when its tickets change, the page's part of them is fetched, and what differs is
 // shown. It waits while a button is down, a ticket is dragged, the user's own change is saved, text or tickets are selected.
 import { fetchFresh, Gone, held, Refresher } from './fresh.js'
 import { morph } from './morph.js'

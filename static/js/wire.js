@@ -15,7 +15,7 @@ let line // the connection
 // concerns reports whether an event is about a followed board or ticket.
 function concerns(event, { board, ticket }) {
 	if (event.all) return true
-	if (ticket === undefined) return event.board === board
+	if (ticket === undefined) return !board || event.board === board
 	if (event.ticket !== undefined) return event.ticket === ticket
 	return event.tickets ? event.tickets.some(([changed]) => changed === ticket) : board === undefined || event.board === board
 }
@@ -29,7 +29,7 @@ function receive(message) {
 	for (const { what, act } of followers) if (concerns(message.event, what)) act({ ...message.event, at: message.at })
 }
 
-// follow calls act for each event about a board ({ board }), or about a ticket and its comments ({ ticket, board }), by
+// follow calls act for each event about a board ({ board }, 0 for all), or about a ticket and its comments ({ ticket, board }), by
 // their ids. Events are { all: true } if anything may have changed, { board, own, tickets } with a list of [ticket,
 // column, stamp of its card] (column 0: not on this board any more) or null for any, and { ticket } if comments
 // changed; own says that the board itself changed. It returns a function that ends it.

@@ -6,16 +6,18 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/query"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// CalendarProps is a month or a week of a board: its tickets by due date. Days are midnights in UTC, as those of
+// CalendarProps is a month or a week of a board, or of all boards: its tickets by due date. Days are midnights in UTC, as those of
 // tickets.Date.
 type CalendarProps struct {
 	Page    views.Page
-	Board   boards.Board
+	Board   boards.Board              // zero for all boards
+	Boards  map[id.Board]boards.Board // of the tickets
 	Filter  views.Filter
 	Choices Choices
 	Today   time.Time // now, in the zone of the reader
@@ -115,6 +117,11 @@ func (s CalendarSpan) unit() string {
 // path is the address of a span with the filter.
 func (props CalendarProps) path(s CalendarSpan) string {
 	return props.Filter.In(s.In(views.BoardCalendarPath(props.Page.Actor.Company.Slug, props.Board.Slug)))
+}
+
+// writes reports whether the user may change the dates of a ticket.
+func (props CalendarProps) writes(t tickets.Ticket) bool {
+	return props.Page.Writes(props.Boards[t.Board])
 }
 
 // today is the day of the reader.

@@ -78,8 +78,24 @@ var layouts = []struct {
 }{{savedviews.AsBoard, "Board", "kanban"}, {savedviews.AsList, "List", "list"}, {savedviews.AsCalendar, "Calendar", "calendar"}}
 
 // savable reports whether a board shows more than itself: a view of it is worth a name.
-func savable(f views.Filter, as savedviews.Layout) bool {
-	return f != (views.Filter{}) || as == savedviews.AsCalendar
+func savable(f views.Filter, b boards.Board, as savedviews.Layout) bool {
+	return f != (views.Filter{}) || as == savedviews.AsCalendar || b.ID == 0
+}
+
+// BoardTitle is the title of a board; that of all boards is zero.
+func BoardTitle(b boards.Board) string {
+	if b.ID == 0 {
+		return "All tickets"
+	}
+	return b.Title
+}
+
+// usualOrder is the order of a list that has not been given another.
+func usualOrder(b boards.Board) string {
+	if b.ID == 0 {
+		return "Latest first"
+	}
+	return "Board order"
 }
 
 func layoutName(as savedviews.Layout) string {

@@ -5,16 +5,18 @@ import (
 	"slices"
 
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/query"
 	"github.com/counterfoil/counterfoil/domain/savedviews"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// BoardListProps is a page of a board's tickets. Next is the start of the next page, nil if there is none.
+// BoardListProps is a page of the tickets of a board, or of all boards. Next is the start of the next page, nil if there is none.
 type BoardListProps struct {
 	Page    views.Page
-	Board   boards.Board
+	Board   boards.Board              // zero for all boards
+	Boards  map[id.Board]boards.Board // of the tickets
 	Filter  views.Filter
 	Choices Choices
 	Groups  []ListGroup // one without a name if the list is not grouped
@@ -25,6 +27,19 @@ type BoardListProps struct {
 // path is that of the list, through its filter.
 func (props BoardListProps) path(f views.Filter) string {
 	return f.In(views.BoardListPath(props.Page.Actor.Company.Slug, props.Board.Slug))
+}
+
+// listOf is the list of a group alone.
+func (props BoardListProps) listOf(g ListGroup) string {
+	return props.path(views.Filter{Query: props.Filter.And(g.Query), Fields: props.Filter.Fields})
+}
+
+// closedClass is a class of a closed ticket.
+func closedClass(t tickets.Ticket) string {
+	if t.Closed() {
+		return "closed"
+	}
+	return ""
 }
 
 // empty says why there are no tickets.
@@ -42,9 +57,9 @@ func (props BoardListProps) empty() string {
 	return "Nothing here yet."
 }
 
-// changes reports whether the user may change tickets of the list.
+// changes reports whether the user may change several tickets of the list at once: those of a board.
 func (props BoardListProps) changes() bool {
-	return len(props.Groups) > 0 && props.Page.Writes(props.Board)
+	return len(props.Groups) > 0 && props.Board.ID != 0 && props.Page.Writes(props.Board)
 }
 
 // width is how many columns the table has.
@@ -57,7 +72,7 @@ func (props BoardListProps) width() int {
 
 // columnOf is the column of a ticket by its name.
 func (props BoardListProps) columnOf(t tickets.Ticket) boards.Column {
-	column, _ := props.Board.Column(t.Column)
+	column, _ := props.Boards[t.Board].Column(t.Column)
 	return column
 }
 
@@ -84,7 +99,7 @@ func (props BoardListProps) choosable() (list []chosenField) {
 // edits is where a field of a ticket is changed, and what the change is called; ok is false if the user cannot.
 func (props BoardListProps) edits(t tickets.Ticket, field query.Field) (path, name string, ok bool) {
 	to, ok := editPaths[field]
-	if !ok || !props.Page.Writes(props.Board) {
+	if !ok || !props.Page.Writes(props.Boards[t.Board]) {
 		return "", "", false
 	}
 	return to(props.Page.Actor.Company.Slug, t.Key), fmt.Sprintf("%s of %s", fieldName(field), t.Key), true
@@ -105,6 +120,7 @@ func fieldName(field query.Field) string { return fieldNames[field] }
 // groupChoices are what the tickets of a list can be grouped by.
 var groupChoices = []struct{ value, text string }{
 	{string(query.Status), "By status"},
+	{string(query.Column), "By column"},
 	{string(query.Assignee), "By assignee"},
 	{string(query.Label), "By label"},
 	{string(query.Priority), "By priority"},

@@ -1,10 +1,14 @@
 package pages
 
 import (
+	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/query"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/views"
@@ -21,11 +25,15 @@ type ListGroup struct {
 	order string // groups are sorted by it, in this order of bytes
 }
 
-// GroupsOf returns the groups of a page of tickets, which stay in their order. now is in the zone of the reader.
-func GroupsOf(by string, list []tickets.Ticket, now time.Time) (groups []ListGroup) {
+// GroupsOf returns the groups of a page of tickets, which stay in their order. on are their boards, now is in the zone of
+// the reader.
+func GroupsOf(by string, list []tickets.Ticket, on map[id.Board]boards.Board, now time.Time) (groups []ListGroup) {
 	at := map[string]int{}
 	for _, t := range list {
 		group := groupOf(query.Field(by), t, now)
+		if by == string(query.Column) {
+			group = columnGroup(on[t.Board], t.Column)
+		}
 		i, ok := at[group.ID]
 		if !ok {
 			i = len(groups)
@@ -71,6 +79,22 @@ func groupOf(by query.Field, t tickets.Ticket, now time.Time) ListGroup {
 		return dueGroups[dueIn(t.Due, t.Closed(), now)]
 	}
 	return ListGroup{}
+}
+
+// columnGroup is the group of a column, with those of its name on other boards. Columns are in the order of their first
+// board; those for finished work come last.
+func columnGroup(board boards.Board, column id.Column) ListGroup {
+	at := slices.IndexFunc(board.Columns, func(c boards.Column) bool { return c.ID == column })
+	if at < 0 {
+		return ListGroup{ID: "none", Name: "No column", order: "~"}
+	}
+	name := board.Columns[at].Name
+	order := "!"
+	if board.Columns[at].Done {
+		order = "#"
+	}
+	return ListGroup{ID: url.PathEscape(strings.ToLower(name)), Name: name, Query: term(query.Column, name),
+		order: fmt.Sprintf("%s%04d", order, at)}
 }
 
 // dueRange says how soon a ticket is due.

@@ -31,7 +31,7 @@ type SavedViewForm struct {
 // SavedViewProps is the form of a view, or asks whether to delete it.
 type SavedViewProps struct {
 	Page       views.Page
-	Slug       string // of its board
+	Slug       string // of its board, "" for all boards
 	BoardTitle string
 	Form       SavedViewForm
 	MayShare   bool
@@ -60,6 +60,22 @@ func (props SavedViewProps) back() (path, name string) {
 		return props.Form.Filter.In(views.LayoutPath(company, props.Slug, props.Form.Layout)), props.BoardTitle
 	}
 	return views.SavedViewsPath(company), "Views"
+}
+
+// groupsHint says which layouts have groups.
+func (props SavedViewProps) groupsHint() string {
+	if props.Slug == "" {
+		return "Of a list, or the columns of a board."
+	}
+	return "Of the layout List."
+}
+
+// sharedWith says who sees a shared view.
+func (props SavedViewProps) sharedWith() string {
+	if props.Slug == "" {
+		return "With all members but guests; each sees what they may."
+	}
+	return "With everyone who sees the board."
 }
 
 // fields are the names of the fields that the view has as a list.

@@ -13,7 +13,7 @@ import (
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
-// BoardCalendar is a month or a week of a board, with the tickets that are due then and that the filter lets through.
+// BoardCalendar is a month or a week of a board, or of all boards, with the tickets that are due then and that the filter lets through.
 func (h *Handlers) BoardCalendar(c echo.Context) error {
 	f, now := filterOf(c), respond.LocalNow(c)
 	span, err := calendarSpan(c, now)
@@ -34,7 +34,8 @@ func (h *Handlers) BoardCalendar(c echo.Context) error {
 	if err := respond.CheckName(c, "board", calendar.Board.Slug); err != nil {
 		return err
 	}
-	props := pages.CalendarProps{Page: h.respond.Page(c, "Calendar of "+calendar.Board.Title), Board: calendar.Board, Filter: f,
+	props := pages.CalendarProps{Page: h.respond.Page(c, "Calendar of "+pages.BoardTitle(calendar.Board)), Board: calendar.Board,
+		Boards: calendar.Boards, Filter: f,
 		Choices: pages.Choices{Members: calendar.Members, Labels: calendar.Labels, Problem: calendar.BadQuery, Span: span},
 		Today:   now, Tickets: calendar.Tickets, More: calendar.More}
 	if respond.Target(c) == views.DueID {

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -119,7 +120,7 @@ func (h *Handlers) jumpPlaces(
 		return nil, nil, err
 	}
 	for _, v := range slices.Concat(saved.Own, saved.Shared) {
-		all = append(all, pages.Place{Kind: "View", Name: v.Name, Note: v.Slug, Path: views.SavedViewPath(company, v.ID)})
+		all = append(all, pages.Place{Kind: "View", Name: v.Name, Note: cmp.Or(v.Slug, "All boards"), Path: views.SavedViewPath(company, v.ID)})
 	}
 	for _, link := range page.Navigation() {
 		all = append(all, pages.Place{Kind: "Page", Name: link.Name, Path: link.Path})

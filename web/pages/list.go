@@ -29,7 +29,7 @@ const (
 	inSheet = 200
 )
 
-// BoardList is a board as a table of the tickets that the filter lets through.
+// BoardList is a board, or all boards, as a table of the tickets that the filter lets through.
 func (h *Handlers) BoardList(c echo.Context) error {
 	f := filterOf(c).As(savedviews.AsList)
 	path := c.Request().URL.Path
@@ -58,13 +58,44 @@ func (h *Handlers) BoardList(c echo.Context) error {
 	if err := respond.CheckName(c, "board", list.Board.Slug); err != nil {
 		return err
 	}
-	props := pages.BoardListProps{Page: h.respond.Page(c, "List of "+list.Board.Title), Board: list.Board, Filter: f,
-		Choices: pages.Choices{Members: list.Members, Labels: list.Labels, Problem: list.BadQuery},
-		Groups:  pages.GroupsOf(f.Group, list.Tickets, respond.LocalNow(c)), Next: list.Next, First: after == nil}
+	props := listProps(c, h.respond.Page(c, "List of "+pages.BoardTitle(list.Board)), f, list)
+	props.First = after == nil
 	if respond.Target(c) == views.ListID {
 		return respond.Render(c, http.StatusOK, pages.BoardListMain(props))
 	}
 	return respond.Render(c, filterStatus(list.BadQuery), pages.BoardListPage(props))
+}
+
+func listProps(c echo.Context, p views.Page, f views.Filter, list workflows.BoardList) pages.BoardListProps {
+	return pages.BoardListProps{Page: p, Board: list.Board, Boards: list.Boards, Filter: f,
+		Choices: pages.Choices{Members: list.Members, Labels: list.Labels, Problem: list.BadQuery},
+		Groups:  pages.GroupsOf(f.Group, list.Tickets, list.Boards, respond.LocalNow(c)), Next: list.Next}
+}
+
+// AllTickets are the tickets of all boards in sight, in columns.
+func (h *Handlers) AllTickets(c echo.Context) error {
+	f := filterOf(c).On(workflows.AllBoards, savedviews.AsBoard)
+	if c.QueryParams().Has(views.ChosenBefore) { // the form: its fields are a query now
+		return c.Redirect(http.StatusSeeOther, f.In(c.Request().URL.Path))
+	}
+	after, err := tickets.ParseCursor(c.QueryParam("after"))
+	if err != nil {
+		return err
+	}
+	shown := f
+	shown.Group = cmp.Or(f.Group, string(query.Status))
+	of := listOf(shown)
+	of.After = after
+	list, err := h.workflows.ListBoard(c.Request().Context(), workflows.AllBoards, of)
+	if err != nil {
+		return err
+	}
+	props := listProps(c, h.respond.Page(c, "All tickets"), shown, list)
+	props.Filter, props.First = f, after == nil
+	if respond.Target(c) == views.ListID {
+		return respond.Render(c, http.StatusOK, pages.AllTicketsMain(props))
+	}
+	return respond.Render(c, filterStatus(list.BadQuery), pages.AllTicketsPage(props))
 }
 
 // listOf are the tickets of a page of a list.
@@ -104,11 +135,11 @@ func (h *Handlers) BoardListFile(c echo.Context) error {
 		return err
 	}
 	now, fields := respond.LocalNow(c), sheetFields(f)
-	return h.respond.SendSheet(c, migrations.NewSheet(list.Board.Slug+".csv", sheetHead(f, fields),
+	return h.respond.SendSheet(c, migrations.NewSheet(cmp.Or(list.Board.Slug, "tickets")+".csv", sheetHead(f, fields),
 		func(ctx context.Context, write func(...string)) (bool, error) {
-			for _, group := range pages.GroupsOf(f.Group, list.Tickets, now) {
+			for _, group := range pages.GroupsOf(f.Group, list.Tickets, list.Boards, now) {
 				for _, t := range group.Tickets {
-					write(sheetRow(f, list.Board, group, t, fields)...)
+					write(sheetRow(f, list.Boards[t.Board], group, t, fields)...)
 				}
 			}
 			if list.Next == nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/savedviews"
 	"github.com/counterfoil/counterfoil/domain/workflows"
@@ -60,9 +61,17 @@ func (h *Handlers) viewOfPath(c echo.Context) (savedviews.View, error) {
 	return h.workflows.SavedView(c.Request().Context(), view)
 }
 
-// NewSavedView is the form for a view of what a board shows.
+// boardOrAll returns the board of the path, zero if that is of all boards.
+func (h *Handlers) boardOrAll(c echo.Context) (boards.Board, error) {
+	if c.Param("board") == workflows.AllBoards {
+		return boards.Board{}, nil
+	}
+	return h.boardOfPath(c)
+}
+
+// NewSavedView is the form for a view of what a board, or all boards, show.
 func (h *Handlers) NewSavedView(c echo.Context) error {
-	if _, err := h.boardOfPath(c); err != nil {
+	if _, err := h.boardOrAll(c); err != nil {
 		return err
 	}
 	f := views.FilterFrom(c.QueryParam)
@@ -71,7 +80,7 @@ func (h *Handlers) NewSavedView(c echo.Context) error {
 }
 
 func (h *Handlers) showNewSavedView(c echo.Context, code int, form pages.SavedViewForm) error {
-	board, err := h.boardOfPath(c)
+	board, err := h.boardOrAll(c)
 	if err != nil {
 		return err
 	}
@@ -79,7 +88,7 @@ func (h *Handlers) showNewSavedView(c echo.Context, code int, form pages.SavedVi
 	if err != nil {
 		return err
 	}
-	props := pages.SavedViewProps{Page: h.respond.Page(c, "Save as a view"), Slug: board.Slug, BoardTitle: board.Title, Form: form}
+	props := pages.SavedViewProps{Page: h.respond.Page(c, "Save as a view"), Slug: board.Slug, BoardTitle: pages.BoardTitle(board), Form: form}
 	actor := accounts.ActorFrom(c.Request().Context())
 	props.MayShare = actor.Writes()
 	props.Others = slices.DeleteFunc(append(list.Own, list.Shared...), func(v savedviews.View) bool {
@@ -135,7 +144,7 @@ func readView(c echo.Context) (pages.SavedViewForm, savedviews.View) {
 		Fields: f.Fields, Shared: form.Shared, Pinned: form.Pinned}
 }
 
-// SaveView adds a view to a board, and leads to what it shows.
+// SaveView adds a view to a board, or to all boards, and leads to what it shows.
 func (h *Handlers) SaveView(c echo.Context) error {
 	form, view := readView(c)
 	saved, err := respond.Once(c, func(once *workflows.Once[savedviews.View]) (savedviews.View, error) {

@@ -1,0 +1,48 @@
+package e2e
+
+import "testing"
+
+// TestAllTickets follows the tickets of two boards as a list, as columns and in a calendar.
+func TestAllTickets(t *testing.T) {
+	t.Parallel()
+	a := withBoard(t, "Paint one", "Wax two")
+	a.post("/acme/boards", "title", "Spring", "slug", "SPRING")
+	a.post("/acme/boards/SPRING/tickets", "title", "Sow")
+	list, board, calendar := a.tab(t), a.tab(t), a.tab(t)
+	list.open("/acme/work")
+	list.types("gt")
+	list.at("/acme/tickets/list")
+	list.wait(`document.querySelectorAll(".listed tbody tr").length > 3`) // of the first board, too
+	list.open("/acme/tickets/list?q=-board:DEMO")
+	list.live()
+	board.open("/acme/tickets?group=column&q=-board:DEMO")
+	board.live()
+	calendar.open("/acme/tickets/calendar?month=2030-05")
+	calendar.live()
+	keys := `[...document.querySelectorAll(".listed tbody .key")].map(e => e.textContent).join(" ") === %s`
+	list.wait(keys, "SPRING-1 NINJA-2 NINJA-1")
+	columns := `[...document.querySelectorAll(".all-tickets .column")].map(c => c.querySelector("h2").textContent.trim() + ": " + [...c.querySelectorAll(".key")].map(e => e.textContent).join(" ")).join(", ") === %s`
+	board.wait(columns, "To do: SPRING-1 NINJA-2 NINJA-1")
+
+	list.click(`a.cell[href="/acme/NINJA-1/priority"]`)
+	list.wait(`document.querySelector("dialog form[method=post] [name=priority]")`)
+	list.click("dialog [name=priority][value=urgent]")
+	list.click("dialog .primary")
+	list.wait(`document.querySelector("[id^=row-] .priority.urgent")`)
+	list.wait(keys, "NINJA-1 SPRING-1 NINJA-2")
+	a.post("/acme/SPRING-1/closure", "closed", "1")
+	list.wait(`document.querySelector(".listed tr:has([href='/acme/SPRING-1'])").textContent.includes("Done")`)
+	board.wait(`document.querySelector(".all-tickets .card.closed a[href='/acme/SPRING-1']")`)
+	a.post("/acme/SPRING-1/dates", "due", "2030-05-08")
+	a.post("/acme/NINJA-2/dates", "due", "2030-05-08")
+	due := `[...document.querySelectorAll("#calendar li")].map(e => e.dataset.key + "@" + e.parentNode.dataset.day.slice(8)).sort().join(" ") === %s`
+	calendar.wait(due, "NINJA-2@08 SPRING-1@08")
+	calendar.drag(`[data-key="SPRING-1"]`, `[data-day="2030-05-10"]`, 0)
+	calendar.wait(due, "NINJA-2@08 SPRING-1@10")
+
+	eval[bool](board, `(document.querySelector("#filter-columns").value = "status", document.querySelector("#filter-columns").form.requestSubmit(), true)`)
+	board.wait(`new URLSearchParams(location.search).get("group") === "status"`)
+	board.wait(columns, "Open: NINJA-2 NINJA-1, Closed: SPRING-1")
+	board.click(`.all-tickets a[href="/acme/NINJA-2"]`)
+	board.at("/acme/NINJA-2")
+}
