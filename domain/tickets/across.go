@@ -11,10 +11,10 @@ import (
 
 // Bounds of what is read of several boards.
 const (
-	MaxBoards     = 1000 // of a company, by slug
-	firstBoards   = 16   // are read at once, twice as many the next time
+	MaxBoards     = 900 // of a company, by slug: of a longer list, MariaDB makes a table
+	firstBoards   = 16  // are read at once, or more if there are few entries of each; twice as many the next time
 	mostBoards    = 128
-	firstEntries  = 16  // of each, twice as many the next time
+	firstEntries  = 16  // of each, or more if there are few boards; twice as many the next time
 	firstMatching = 100 // entries are looked at for the filter, twice as many the next time
 	mostMatching  = 800
 )
