@@ -55,26 +55,32 @@ func (b BoardsInSight) inRange(
 		if err != nil || len(entries) == 0 {
 			return places, nil, err
 		}
-		left -= len(entries)
-		found, err := db.Read(q.FoundTickets(ctx, b.By, idsAt(entries), filter.Where))
+		matching, err := b.matching(ctx, q, entries, filter)
 		if err != nil {
 			return nil, nil, err
 		}
-		matching := make(map[ID]bool, len(found))
-		for _, t := range found {
-			matching[t.ID] = true
-		}
-		for _, entry := range entries {
-			if matching[entry.ID] {
-				places = append(places, entry)
-			}
-		}
-		if len(places) >= limit {
+		if places = append(places, matching...); len(places) >= limit {
 			return places[:limit], nil, nil
 		}
+		left -= len(entries)
 		end = &entries[len(entries)-1]
 	}
 	return places, end, nil
+}
+
+// matching returns those of some places whose tickets are in sight, match and are not deleted.
+func (b BoardsInSight) matching(ctx context.Context, q *db.Queries, all []db.TicketPlace, filter Filter) (places []db.TicketPlace, err error) {
+	found, err := db.Read(q.FoundTickets(ctx, b.By, idsAt(all), filter.Where))
+	matching := make(map[ID]bool, len(found))
+	for _, t := range found {
+		matching[t.ID] = true
+	}
+	for _, place := range all {
+		if matching[place.ID] {
+			places = append(places, place)
+		}
+	}
+	return places, err
 }
 
 // tickets are those that the filter may let through; ok is false if they are more than Reach, or not known.
