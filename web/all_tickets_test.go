@@ -124,6 +124,10 @@ func TestAllTickets(t *testing.T) {
 			ana.get(path+"?q=label:none-such").is(t, http.StatusUnprocessableEntity).has(t, 1, "#filter-problem")
 			ana.get(path+"?was=&q=paint&who=me").is(t, http.StatusSeeOther)
 		}
+		for _, path := range []string{"/acme/boards//list", "/acme/boards//list.csv", "/acme/boards//calendar", "/acme/boards//views/new"} {
+			ana.get(path).is(t, http.StatusNotFound)
+		}
+		ana.post("/acme/boards//views", viewed("Mine", "")...).is(t, http.StatusNotFound)
 		ana.get("/acme/tickets?after=x").is(t, http.StatusUnprocessableEntity)
 		ana.get("/acme/tickets/list?after=MTowOjE6MA").is(t, http.StatusUnprocessableEntity) // a place in a column
 		ana.get("/acme/tickets/list?group=nothing&fields=x,due").is(t, http.StatusOK)

@@ -27,7 +27,11 @@ func (h *Handlers) BoardCalendar(c echo.Context) error {
 		}
 		return c.Redirect(http.StatusSeeOther, f.In(path))
 	}
-	calendar, err := h.workflows.BoardCalendar(c.Request().Context(), c.Param("board"), f.Query, span.From(), span.To())
+	slug, err := scopeOfPath(c)
+	if err != nil {
+		return err
+	}
+	calendar, err := h.workflows.BoardCalendar(c.Request().Context(), slug, f.Query, span.From(), span.To())
 	if err != nil {
 		return err
 	}

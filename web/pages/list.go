@@ -49,9 +49,13 @@ func (h *Handlers) BoardList(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	slug, err := scopeOfPath(c)
+	if err != nil {
+		return err
+	}
 	of := listOf(f)
 	of.After = after
-	list, err := h.workflows.ListBoard(c.Request().Context(), c.Param("board"), of)
+	list, err := h.workflows.ListBoard(c.Request().Context(), slug, of)
 	if err != nil {
 		return err
 	}
@@ -127,7 +131,11 @@ func (h *Handlers) BoardListFile(c echo.Context) error {
 	f := filterOf(c).As(savedviews.AsList)
 	of := listOf(f)
 	of.Limit = inSheet
-	list, err := h.workflows.ListBoard(c.Request().Context(), c.Param("board"), of)
+	slug, err := scopeOfPath(c)
+	if err != nil {
+		return err
+	}
+	list, err := h.workflows.ListBoard(c.Request().Context(), slug, of)
 	if err = cmp.Or(err, list.BadQuery); err != nil {
 		return err
 	}

@@ -1,14 +1,26 @@
 package pages
 
 import (
+	"strings"
+
 	"github.com/labstack/echo/v4"
 
 	"github.com/counterfoil/counterfoil/domain/access"
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/tickets"
+	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/web/respond"
 )
+
+// scopeOfPath is the slug of the board that the path names, or workflows.AllBoards on a route of all boards.
+func scopeOfPath(c echo.Context) (string, error) {
+	slug := c.Param("board")
+	if slug == workflows.AllBoards && strings.Contains(c.Path(), ":board") {
+		return "", boards.NotFound()
+	}
+	return slug, nil
+}
 
 // boardOfPath returns the board that the path names.
 func (h *Handlers) boardOfPath(c echo.Context) (boards.Board, error) {

@@ -63,8 +63,9 @@ func (h *Handlers) viewOfPath(c echo.Context) (savedviews.View, error) {
 
 // boardOrAll returns the board of the path, zero if that is of all boards.
 func (h *Handlers) boardOrAll(c echo.Context) (boards.Board, error) {
-	if c.Param("board") == workflows.AllBoards {
-		return boards.Board{}, nil
+	slug, err := scopeOfPath(c)
+	if err != nil || slug == workflows.AllBoards {
+		return boards.Board{}, err
 	}
 	return h.boardOfPath(c)
 }
@@ -146,9 +147,13 @@ func readView(c echo.Context) (pages.SavedViewForm, savedviews.View) {
 
 // SaveView adds a view to a board, or to all boards, and leads to what it shows.
 func (h *Handlers) SaveView(c echo.Context) error {
+	slug, err := scopeOfPath(c)
+	if err != nil {
+		return err
+	}
 	form, view := readView(c)
 	saved, err := respond.Once(c, func(once *workflows.Once[savedviews.View]) (savedviews.View, error) {
-		return h.workflows.SaveView(c.Request().Context(), c.Param("board"), view, once)
+		return h.workflows.SaveView(c.Request().Context(), slug, view, once)
 	})
 	if err == nil {
 		return h.respond.SeeOther(c, views.OfSavedView(respond.Company(c).Slug, saved), "The view "+saved.Name+" is saved.")
