@@ -143,7 +143,8 @@ type CreateSavedViewParams struct {
 	Now       time.Time
 }
 
-// Saved views of a company's members, and which of them each has pinned.
+// Saved views of a company's members, and which of them each has pinned. Those without a board are of all boards; others
+// see them from reach 0 on (db.ReachOpen), which guests have not.
 func (q *Queries) CreateSavedView(ctx context.Context, arg CreateSavedViewParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, createSavedView,
 		arg.CompanyID,

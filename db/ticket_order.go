@@ -220,7 +220,8 @@ func (q *Queries) FirstInOrder(ctx context.Context, r OrderRange, boards []id.Bo
 	}
 	ids := uints(boards)
 	text, args := r.where("IN " + listOf(ids))
-	rows, err := q.db.QueryContext(ctx, "SELECT t.board_id, "+r.first()+" FROM ticket t FORCE INDEX ("+orderedColumns[r.Order.By].index+") WHERE "+text+" GROUP BY t.board_id",
+	rows, err := q.db.QueryContext(ctx, "SELECT t.board_id, "+r.first()+" FROM ticket t FORCE INDEX ("+
+		orderedColumns[r.Order.By].index+") WHERE "+text+" GROUP BY t.board_id",
 		append(anys(ids), args...)...)
 	if err != nil {
 		return nil, err
@@ -304,9 +305,9 @@ func (q *Queries) PlacesAmong(
 	on := uints(boards)
 	text, args := r.where("IN " + listOf(on))
 	var list []TicketPlace
-	for among := range slices.Chunk(uints(tickets), longestIn) {
-		some, err := q.places(ctx, "SELECT "+r.Order.place()+" FROM ticket t FORCE INDEX (PRIMARY) WHERE t.id IN "+listOf(among)+" AND "+text+
-			" AND t.deleted_at IS NULL"+where.and(), slices.Concat(anys(among), anys(on), args, where.args))
+	for among := range slices.Chunk(uints(tickets), LongestIn) {
+		some, err := q.places(ctx, "SELECT "+r.Order.place()+" FROM ticket t FORCE INDEX (PRIMARY) WHERE t.id IN "+listOf(among)+
+			" AND "+text+" AND t.deleted_at IS NULL"+where.and(), slices.Concat(anys(among), anys(on), args, where.args))
 		if err != nil {
 			return nil, err
 		}
@@ -316,8 +317,8 @@ func (q *Queries) PlacesAmong(
 	return list, nil
 }
 
-// longestIn is how long a list for IN is at most: MariaDB makes a table of one of 1,000.
-const longestIn = 900
+// LongestIn is how long a list for IN is at most: MariaDB makes a table of one of 1,000.
+const LongestIn = 900
 
 // uints are ids for listOf.
 func uints[T ~uint64](ids []T) []uint64 {

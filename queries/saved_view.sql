@@ -1,4 +1,5 @@
--- Saved views of a company's members, and which of them each has pinned.
+-- Saved views of a company's members, and which of them each has pinned. Those without a board are of all boards; others
+-- see them from reach 0 on (db.ReachOpen), which guests have not.
 
 -- name: CreateSavedView :execlastid
 INSERT INTO saved_view (company_id, board_id, account_id, name, layout, query, lanes, grouped_by, fields, shared, created_at,

@@ -185,24 +185,28 @@ func (n Names) term(t Term) (Condition, error) {
 var presence = map[Field]Test{Assignee: AssigneeIn, Label: LabelIn, Parent: ParentIn, Start: StartIn, Due: DueIn,
 	Created: CreatedIn, Updated: UpdatedIn, Closed: ClosedIn}
 
-// words are part of a title, or the number of a ticket, 42 or #42, or its key.
+// words are part of a title, or the number or key of a ticket.
 func (n Names) words(text string) Condition {
 	title := Condition{Test: TitleHas, Words: text}
-	if slug, number, ok := keyIn(text); ok && slug != n.Slug {
-		board, known := n.Boards[slug]
-		if n.Slug != "" || !known { // it is no ticket of the board
-			return title
-		}
-		key := Condition{Test: All, Parts: []Condition{{Test: BoardIn, IDs: []uint64{uint64(board)}}, {Test: NumberIs, Number: number}}}
-		return Condition{Test: AnyOf, Parts: []Condition{title, key}}
-	} else if ok {
-		return Condition{Test: AnyOf, Parts: []Condition{title, {Test: NumberIs, Number: number}}}
-	}
-	number, err := strconv.ParseUint(strings.TrimPrefix(text, "#"), 10, 63)
-	if err != nil {
+	ticket, ok := n.ticket(text)
+	if !ok {
 		return title
 	}
-	return Condition{Test: AnyOf, Parts: []Condition{title, {Test: NumberIs, Number: number}}}
+	return Condition{Test: AnyOf, Parts: []Condition{title, ticket}}
+}
+
+// ticket is the condition for a number, 42 or #42, or for a key: of all boards, one of any that is known.
+func (n Names) ticket(text string) (c Condition, ok bool) {
+	if number, err := strconv.ParseUint(strings.TrimPrefix(text, "#"), 10, 63); err == nil {
+		return Condition{Test: NumberIs, Number: number}, true
+	}
+	slug, number, ok := keyIn(text)
+	numbered := Condition{Test: NumberIs, Number: number}
+	if n.Slug != "" {
+		return numbered, ok && slug == n.Slug
+	}
+	board, known := n.Boards[slug]
+	return Condition{Test: All, Parts: []Condition{{Test: BoardIn, IDs: []uint64{uint64(board)}}, numbered}}, ok && known
 }
 
 // keyIn reads a text that looks like a key: its slug in upper case, and its number.

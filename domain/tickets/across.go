@@ -11,8 +11,8 @@ import (
 
 // Bounds of what is read of several boards.
 const (
-	MaxBoards     = 900 // of a company, by slug: of a longer list, MariaDB makes a table
-	firstBoards   = 16  // are read at once, or more if there are few entries of each; twice as many the next time
+	MaxBoards     = db.LongestIn // of a company, by slug
+	firstBoards   = 16           // are read at once, or more if there are few entries of each; twice as many the next time
 	mostBoards    = 128
 	firstEntries  = 16  // of each, or more if there are few boards; twice as many the next time
 	firstMatching = 100 // entries are looked at for the filter, twice as many the next time
@@ -69,7 +69,9 @@ func (b BoardsInSight) inRange(
 }
 
 // matching returns those of some places whose tickets are in sight, match and are not deleted.
-func (b BoardsInSight) matching(ctx context.Context, q *db.Queries, all []db.TicketPlace, filter Filter) (places []db.TicketPlace, err error) {
+func (b BoardsInSight) matching(
+	ctx context.Context, q *db.Queries, all []db.TicketPlace, filter Filter,
+) (places []db.TicketPlace, err error) {
 	found, err := db.Read(q.FoundTickets(ctx, b.By, idsAt(all), filter.Where))
 	matching := make(map[ID]bool, len(found))
 	for _, t := range found {
@@ -101,9 +103,11 @@ func (n Narrow) tickets(ctx context.Context, q *db.Queries) (list []id.Ticket, o
 // boards are those that tickets are listed of: all, or some.
 func (b BoardsInSight) boards(ctx context.Context, q *db.Queries, some []id.Board) ([]id.Board, error) {
 	if len(some) > 0 {
-		return db.Read(q.BoardsInSight(ctx, db.BoardsInSightParams{Reader: b.By.Reader, Ids: some, CompanyID: b.By.Company, Reach: b.By.Reach}))
+		return db.Read(q.BoardsInSight(ctx, db.BoardsInSightParams{Reader: b.By.Reader, Ids: some, CompanyID: b.By.Company,
+			Reach: b.By.Reach}))
 	}
-	rows, err := db.Read(q.BoardsToSearch(ctx, db.BoardsToSearchParams{Reader: b.By.Reader, CompanyID: b.By.Company, Reach: b.By.Reach, Limit: MaxBoards}))
+	rows, err := db.Read(q.BoardsToSearch(ctx, db.BoardsToSearchParams{Reader: b.By.Reader, CompanyID: b.By.Company, Reach: b.By.Reach,
+		Limit: MaxBoards}))
 	list := make([]id.Board, len(rows))
 	for i, row := range rows {
 		list[i] = row.ID

@@ -90,9 +90,12 @@ func (w *Workflows) pageOf(
 	if sorted {
 		below = nil // it is in no column
 	}
-	columns, err := columnsFrom(board, of.Column, below)
-	if err != nil && board.ID != 0 {
-		return nil, nil, err
+	var columns []id.Column
+	if board.ID != 0 {
+		var err error
+		if columns, err = columnsFrom(board, of.Column, below); err != nil {
+			return nil, nil, err
+		}
 	}
 	filter, err := w.filter(ctx, board, BoardFilter{Query: of.Query}, known)
 	if err != nil {

@@ -133,3 +133,11 @@ func tint(c boards.Column) string {
 	}
 	return "tint " + c.Color.String()
 }
+
+// BoardTitle is the title of a board; that of all boards is zero.
+func BoardTitle(b boards.Board) string {
+	if b.ID == 0 {
+		return "All tickets"
+	}
+	return b.Title
+}

@@ -82,14 +82,6 @@ func savable(f views.Filter, b boards.Board, as savedviews.Layout) bool {
 	return f != (views.Filter{}) || as == savedviews.AsCalendar || b.ID == 0
 }
 
-// BoardTitle is the title of a board; that of all boards is zero.
-func BoardTitle(b boards.Board) string {
-	if b.ID == 0 {
-		return "All tickets"
-	}
-	return b.Title
-}
-
 // usualOrder is the order of a list that has not been given another.
 func usualOrder(b boards.Board) string {
 	if b.ID == 0 {

@@ -45,35 +45,37 @@ func (h *Handlers) BoardList(c echo.Context) error {
 		}
 		return c.Redirect(http.StatusSeeOther, to)
 	}
-	after, err := tickets.ParseCursor(c.QueryParam("after"))
+	list, err := h.listOfPath(c, f)
 	if err != nil {
-		return err
-	}
-	slug, err := scopeOfPath(c)
-	if err != nil {
-		return err
-	}
-	of := listOf(f)
-	of.After = after
-	list, err := h.workflows.ListBoard(c.Request().Context(), slug, of)
-	if err != nil {
-		return err
-	}
-	if err := respond.CheckName(c, "board", list.Board.Slug); err != nil {
 		return err
 	}
 	props := listProps(c, h.respond.Page(c, "List of "+pages.BoardTitle(list.Board)), f, list)
-	props.First = after == nil
 	if respond.Target(c) == views.ListID {
 		return respond.Render(c, http.StatusOK, pages.BoardListMain(props))
 	}
 	return respond.Render(c, filterStatus(list.BadQuery), pages.BoardListPage(props))
 }
 
+// listOfPath returns a page of a list, and leads to the present prefix of its board.
+func (h *Handlers) listOfPath(c echo.Context, f views.Filter) (list workflows.BoardList, err error) {
+	of := listOf(f)
+	if of.After, err = tickets.ParseCursor(c.QueryParam("after")); err != nil {
+		return list, err
+	}
+	slug, err := scopeOfPath(c)
+	if err != nil {
+		return list, err
+	}
+	if list, err = h.workflows.ListBoard(c.Request().Context(), slug, of); err != nil {
+		return list, err
+	}
+	return list, respond.CheckName(c, "board", list.Board.Slug)
+}
+
 func listProps(c echo.Context, p views.Page, f views.Filter, list workflows.BoardList) pages.BoardListProps {
 	return pages.BoardListProps{Page: p, Board: list.Board, Boards: list.Boards, Filter: f,
 		Choices: pages.Choices{Members: list.Members, Labels: list.Labels, Problem: list.BadQuery},
-		Groups:  pages.GroupsOf(f.Group, list.Tickets, list.Boards, respond.LocalNow(c)), Next: list.Next}
+		Groups:  pages.GroupsOf(f.Group, list.Tickets, list.Boards, respond.LocalNow(c)), Next: list.Next, First: c.QueryParam("after") == ""}
 }
 
 // AllTickets are the tickets of all boards in sight, in columns.
@@ -82,20 +84,14 @@ func (h *Handlers) AllTickets(c echo.Context) error {
 	if c.QueryParams().Has(views.ChosenBefore) { // the form: its fields are a query now
 		return c.Redirect(http.StatusSeeOther, f.In(c.Request().URL.Path))
 	}
-	after, err := tickets.ParseCursor(c.QueryParam("after"))
-	if err != nil {
-		return err
-	}
 	shown := f
 	shown.Group = cmp.Or(f.Group, string(query.Status))
-	of := listOf(shown)
-	of.After = after
-	list, err := h.workflows.ListBoard(c.Request().Context(), workflows.AllBoards, of)
+	list, err := h.listOfPath(c, shown)
 	if err != nil {
 		return err
 	}
 	props := listProps(c, h.respond.Page(c, "All tickets"), shown, list)
-	props.Filter, props.First = f, after == nil
+	props.Filter = f
 	if respond.Target(c) == views.ListID {
 		return respond.Render(c, http.StatusOK, pages.AllTicketsMain(props))
 	}

@@ -22,6 +22,15 @@ func scopeOfPath(c echo.Context) (string, error) {
 	return slug, nil
 }
 
+// boardOrAll returns the board of the path, zero if that is of all boards.
+func (h *Handlers) boardOrAll(c echo.Context) (boards.Board, error) {
+	slug, err := scopeOfPath(c)
+	if err != nil || slug == workflows.AllBoards {
+		return boards.Board{}, err
+	}
+	return h.boardOfPath(c)
+}
+
 // boardOfPath returns the board that the path names.
 func (h *Handlers) boardOfPath(c echo.Context) (boards.Board, error) {
 	board, err := h.workflows.Board(c.Request().Context(), c.Param("board"))

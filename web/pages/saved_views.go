@@ -9,7 +9,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/counterfoil/counterfoil/domain/accounts"
-	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/savedviews"
 	"github.com/counterfoil/counterfoil/domain/workflows"
@@ -59,15 +58,6 @@ func (h *Handlers) viewOfPath(c echo.Context) (savedviews.View, error) {
 		return savedviews.View{}, err
 	}
 	return h.workflows.SavedView(c.Request().Context(), view)
-}
-
-// boardOrAll returns the board of the path, zero if that is of all boards.
-func (h *Handlers) boardOrAll(c echo.Context) (boards.Board, error) {
-	slug, err := scopeOfPath(c)
-	if err != nil || slug == workflows.AllBoards {
-		return boards.Board{}, err
-	}
-	return h.boardOfPath(c)
 }
 
 // NewSavedView is the form for a view of what a board, or all boards, show.
