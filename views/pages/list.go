@@ -34,14 +34,6 @@ func (props BoardListProps) listOf(g ListGroup) string {
 	return props.path(views.Filter{Query: props.Filter.And(g.Query), Fields: props.Filter.Fields})
 }
 
-// closedClass is a class of a closed ticket.
-func closedClass(t tickets.Ticket) string {
-	if t.Closed() {
-		return "closed"
-	}
-	return ""
-}
-
 // empty says why there are no tickets.
 func (props BoardListProps) empty() string {
 	switch {
