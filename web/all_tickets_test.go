@@ -2,10 +2,12 @@ package web_test
 
 import (
 	"encoding/csv"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/PuerkitoBio/goquery"
 
@@ -171,4 +173,35 @@ func TestViewsOfAllBoards(t *testing.T) {
 	ana.get(path).goesTo(t, "/acme/tickets/calendar?q=paint+board%3ASPRING")
 	ana.post(path+"/deletion").goesTo(t, "/acme/views")
 	vera.get("/acme/views").has(t, 0, "#shared-views").has(t, 0, "#pins")
+}
+
+// TestTicketsOfAllBoardsAreSubscribed has calendar programs read the due dates in a view of all boards, each with the rights
+// of its reader, and what has become wrong with its query.
+func TestTicketsOfAllBoardsAreSubscribed(t *testing.T) {
+	t.Parallel()
+	e := twoBoards(t)
+	ana := e.ana()
+	soon := time.Now().AddDate(0, 0, 3)
+	for _, key := range []string{"NINJA-1", "SPRING-1"} {
+		ana.post("/acme/"+key+"/dates", "due", soon.Format("2006-01-02")).is(t, http.StatusSeeOther)
+		ana.post("/acme/"+key+"/labels", "named", "wood").is(t, http.StatusSeeOther)
+	}
+	ana.post("/acme/tickets/views", viewed("Wood", "label:wood", "shared", "1", "pinned", "1")...).is(t, http.StatusSeeOther)
+	vera := newcomer(e, "vera", accounts.Viewer)
+	all, some := ana.calendarAddress(t, "1"), vera.calendarAddress(t, "1")
+	day := soon.Format("20060102")
+	if got := strings.Join(e.subscribes(t, all), ", "); got != day+" NINJA-1 Paint the <door>, "+day+" SPRING-1 Order paint" {
+		t.Errorf("she reads %s", got)
+	}
+	if got := strings.Join(e.subscribes(t, some), ", "); got != day+" SPRING-1 Order paint" {
+		t.Errorf("a viewer reads %s", got)
+	}
+	for range 2 { // each board has its own
+		ana.post("/acme/labels/"+fmt.Sprint(e.count("SELECT MAX(id) FROM label WHERE name = 'wood' AND live = TRUE"))+"/deletion").is(t, http.StatusSeeOther)
+	}
+	if got := strings.Join(e.subscribes(t, all), ", "); !strings.Contains(got, "wood") || strings.Contains(got, "NINJA") {
+		t.Errorf("a view of a deleted label has %s", got)
+	}
+	ana.htmx("pins").get("/acme/views/pinned").is(t, http.StatusOK).textHas(t, "#pins a", "Its query is wrong")
+	ana.get("/acme/tickets/list?q=label:wood").is(t, http.StatusUnprocessableEntity).has(t, 1, "#filter-problem")
 }
