@@ -49,6 +49,39 @@ func TestCalendar(t *testing.T) {
 		b.wait(on, "")
 	})
 
+	t.Run("a ticket is dragged again before its day is saved", func(t *testing.T) {
+		t.Parallel()
+		a := withBoard(t, "Paint one")
+		a.post("/acme/NINJA-1/dates", "due", "2030-05-08")
+		b := a.tab(t)
+		b.open("/acme/boards/NINJA/calendar?month=2030-05")
+		on := `document.querySelector("[data-key=NINJA-1]").parentNode.dataset.day === %s`
+		day := func(text string) string { return `[data-day="2030-05-` + text + `"]` }
+		// The answer to the first drop comes when the ticket is lifted for the third time.
+		eval[bool](b, `(() => {
+			let lifts = 0, release
+			const lifted = new Promise((resolve) => { release = resolve })
+			new MutationObserver(() => {
+				if (document.documentElement.matches(".dragging") && ++lifts === 3) release()
+			}).observe(document.documentElement, { attributeFilter: ["class"] })
+			const send = window.fetch
+			window.fetch = async (...request) => {
+				const answer = await send(...request)
+				await lifted
+				return answer
+			}
+			return true
+		})()`)
+		b.drag(`[data-key="NINJA-1"]`, day("09"), 0)
+		b.drag(`[data-key="NINJA-1"]`, day("10"), 0)
+		b.drag(`[data-key="NINJA-1"]`, day("14"), 0)
+		b.wait(`!document.querySelector("#calendar[aria-busy]")`)
+		b.wait(on, "2030-05-14")
+		b.open("/acme/boards/NINJA/calendar?month=2030-05")
+		b.wait(on, "2030-05-14")
+		b.wait(`!document.querySelector(".toast.bad")`)
+	})
+
 	t.Run("without scripts it is a table of links", func(t *testing.T) {
 		t.Parallel()
 		a := withBoard(t, "Paint one")

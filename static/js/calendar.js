@@ -6,34 +6,48 @@ const calendar = () => document.getElementById('calendar')
 const listsOf = (table) => table.querySelectorAll('ol[data-day]')
 const dayName = (list) => list.closest('td').querySelector('time').textContent.replace(/\s+/g, ' ').trim()
 
-// drop sends the new day of a ticket, with the time of day that it has. If that is refused, the ticket goes back.
-async function drop(item, from, before) {
-	const { key, dates, due, start, typed, clock } = item.dataset
+let saved = Promise.resolve() // by the drops so far
+let unsaved = 0
+
+// drop saves the new day of a ticket after the drops before it. Nothing else is shown until all are saved.
+function drop(item, from, before) {
 	const to = item.parentNode
-	calendar().ariaBusy = 'true' // nothing else is shown until this is saved
-	try {
-		const values = { due: `${to.dataset.day} ${clock}`.trim(), start: typed, seen_due: due, seen_start: start }
-		const answer = await ask(dates, { values, target: 'dialog' })
-		const refused = answer.querySelector('.error, #main .lead')
-		if (refused) throw new Error(refused.textContent.trim())
-		toasts(answer, { quiet: true })
-		say(`${key} is due on ${dayName(to)}.`)
-	} catch (error) {
-		from.insertBefore(item, before)
-		calendar().ariaBusy = null
-		return toast(`${key} is back where it was. ${error.message}`, true)
-	}
-	await refresh().catch((error) => toast(error.message, true))
-	calendar().ariaBusy = null
+	unsaved++
+	calendar().ariaBusy = 'true'
+	saved = saved.then(() => save(item, to).catch((error) => {
+		from.insertBefore(item, before?.parentNode === from ? before : null)
+		toast(`${item.dataset.key} is back where it was. ${error.message}`, true)
+	})).finally(() => { unsaved-- }).then(refresh).catch((error) => toast(error.message, true)).finally(() => {
+		if (!unsaved) calendar().ariaBusy = null
+	})
 }
 
-// refresh shows the calendar as it is now.
+// save sends the new day of a ticket, with the time of day that it has.
+async function save(item, to) {
+	const { key, dates, due, start, typed, clock } = item.dataset
+	const values = { due: `${to.dataset.day} ${clock}`.trim(), start: typed, seen_due: due, seen_start: start }
+	const answer = await ask(dates, { values, target: 'dialog' })
+	const refused = answer.querySelector('.error, #main .lead')
+	if (refused) throw new Error(refused.textContent.trim())
+	toasts(answer, { quiet: true })
+	say(`${key} is due on ${dayName(to)}.`)
+}
+
+// refresh shows the calendar as it is now. While more is dragged or saved, only the dates that the next drop is to have seen.
 async function refresh() {
 	const answer = await fetch(location.href)
 	const fresh = parse(await answer.text()).getElementById('calendar')
 	if (!fresh) throw new Error(reason(answer.status))
+	if (unsaved || document.querySelector('html.dragging')) return renew(fresh)
 	calendar().replaceWith(fresh)
 	arrange(fresh)
+}
+
+function renew(fresh) {
+	for (const ticket of fresh.querySelectorAll('li[data-key]')) {
+		const shown = calendar().querySelector(`li[data-key="${ticket.dataset.key}"]`)
+		if (shown) Object.assign(shown.dataset, ticket.dataset)
+	}
 }
 
 // arrange lets tickets be dragged between the lists of days, also those that came since.
