@@ -864,11 +864,11 @@ func (q *Queries) LastNumber(ctx context.Context, boardID id.Board) (uint64, err
 }
 
 const lockBoardsShared = `-- name: LockBoardsShared :many
-SELECT slug, archived_at FROM board WHERE id IN (/*SLICE:ids*/?) LOCK IN SHARE MODE
+SELECT id, archived_at FROM board WHERE id IN (/*SLICE:ids*/?) LOCK IN SHARE MODE
 `
 
 type LockBoardsSharedRow struct {
-	Slug       string
+	ID         id.Board
 	ArchivedAt *time.Time
 }
 
@@ -893,7 +893,7 @@ func (q *Queries) LockBoardsShared(ctx context.Context, ids []id.Board) ([]LockB
 	var items []LockBoardsSharedRow
 	for rows.Next() {
 		var i LockBoardsSharedRow
-		if err := rows.Scan(&i.Slug, &i.ArchivedAt); err != nil {
+		if err := rows.Scan(&i.ID, &i.ArchivedAt); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -14,8 +14,8 @@ import (
 )
 
 const boardBulkEdits = `-- name: BoardBulkEdits :many
-SELECT e.id, e.company_id, e.board_id, e.account_id, e.run_id, e.undoes, e.dry, e.query, e.edit, e.changed, e.unchanged, e.refused, e.created_at, b.slug, b.title, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, b.archived_at, a.name AS account_name,
-  r.state, r.reason, r.total, r.canary_left, r.knobs
+SELECT e.id, e.company_id, e.account_id, e.run_id, e.undoes, e.dry, e.query, e.edit, e.changed, e.unchanged, e.refused, e.created_at, e.board_id, COALESCE(b.slug, '') AS slug, COALESCE(b.title, '') AS title, CAST(COALESCE(b.privacy, 0) AS UNSIGNED) AS privacy,
+  CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, b.archived_at, a.name AS account_name, r.state, r.reason, r.total, r.canary_left, r.knobs
 FROM bulk_edit e FORCE INDEX (ix_bulk_edit_board)
 STRAIGHT_JOIN board b ON b.id = e.board_id
 STRAIGHT_JOIN account a ON a.id = e.account_id
@@ -29,7 +29,7 @@ LIMIT ?
 
 type BoardBulkEditsParams struct {
 	Reader    id.Account
-	BoardID   id.Board
+	BoardID   *id.Board
 	CompanyID id.Company
 	BeforeID  id.BulkEdit
 	Reach     int8
@@ -40,7 +40,7 @@ type BoardBulkEditsRow struct {
 	BulkEdit    BulkEdit
 	Slug        string
 	Title       string
-	Privacy     int8
+	Privacy     int64
 	Level       int64
 	ArchivedAt  *time.Time
 	AccountName string
@@ -71,7 +71,6 @@ func (q *Queries) BoardBulkEdits(ctx context.Context, arg BoardBulkEditsParams) 
 		if err := rows.Scan(
 			&i.BulkEdit.ID,
 			&i.BulkEdit.CompanyID,
-			&i.BulkEdit.BoardID,
 			&i.BulkEdit.AccountID,
 			&i.BulkEdit.RunID,
 			&i.BulkEdit.Undoes,
@@ -82,6 +81,7 @@ func (q *Queries) BoardBulkEdits(ctx context.Context, arg BoardBulkEditsParams) 
 			&i.BulkEdit.Unchanged,
 			&i.BulkEdit.Refused,
 			&i.BulkEdit.CreatedAt,
+			&i.BulkEdit.BoardID,
 			&i.Slug,
 			&i.Title,
 			&i.Privacy,
@@ -108,14 +108,14 @@ func (q *Queries) BoardBulkEdits(ctx context.Context, arg BoardBulkEditsParams) 
 }
 
 const bulkEditByID = `-- name: BulkEditByID :one
-SELECT e.id, e.company_id, e.board_id, e.account_id, e.run_id, e.undoes, e.dry, e.query, e.edit, e.changed, e.unchanged, e.refused, e.created_at, b.slug, b.title, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, b.archived_at, a.name AS account_name,
-  r.state, r.reason, r.total, r.canary_left, r.knobs
+SELECT e.id, e.company_id, e.account_id, e.run_id, e.undoes, e.dry, e.query, e.edit, e.changed, e.unchanged, e.refused, e.created_at, e.board_id, COALESCE(b.slug, '') AS slug, COALESCE(b.title, '') AS title, CAST(COALESCE(b.privacy, 0) AS UNSIGNED) AS privacy,
+  CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, b.archived_at, a.name AS account_name, r.state, r.reason, r.total, r.canary_left, r.knobs
 FROM bulk_edit e
-JOIN board b ON b.id = e.board_id
+LEFT JOIN board b ON b.id = e.board_id
 JOIN account a ON a.id = e.account_id
 JOIN migration_run r ON r.id = e.run_id
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
-WHERE e.id = ? AND e.company_id = ? AND (x.level IS NOT NULL OR b.privacy <= ?)
+WHERE e.id = ? AND e.company_id = ? AND (e.board_id IS NULL OR x.level IS NOT NULL OR b.privacy <= ?)
 `
 
 type BulkEditByIDParams struct {
@@ -129,7 +129,7 @@ type BulkEditByIDRow struct {
 	BulkEdit    BulkEdit
 	Slug        string
 	Title       string
-	Privacy     int8
+	Privacy     int64
 	Level       int64
 	ArchivedAt  *time.Time
 	AccountName string
@@ -140,7 +140,7 @@ type BulkEditByIDRow struct {
 	Knobs       string
 }
 
-// On a board in sight.
+// On a board in sight, or on all.
 func (q *Queries) BulkEditByID(ctx context.Context, arg BulkEditByIDParams) (BulkEditByIDRow, error) {
 	row := q.db.QueryRowContext(ctx, bulkEditByID,
 		arg.Reader,
@@ -152,7 +152,6 @@ func (q *Queries) BulkEditByID(ctx context.Context, arg BulkEditByIDParams) (Bul
 	err := row.Scan(
 		&i.BulkEdit.ID,
 		&i.BulkEdit.CompanyID,
-		&i.BulkEdit.BoardID,
 		&i.BulkEdit.AccountID,
 		&i.BulkEdit.RunID,
 		&i.BulkEdit.Undoes,
@@ -163,6 +162,7 @@ func (q *Queries) BulkEditByID(ctx context.Context, arg BulkEditByIDParams) (Bul
 		&i.BulkEdit.Unchanged,
 		&i.BulkEdit.Refused,
 		&i.BulkEdit.CreatedAt,
+		&i.BulkEdit.BoardID,
 		&i.Slug,
 		&i.Title,
 		&i.Privacy,
@@ -260,7 +260,7 @@ func (q *Queries) BulkEditItems(ctx context.Context, arg BulkEditItemsParams) ([
 }
 
 const bulkEditOfRun = `-- name: BulkEditOfRun :one
-SELECT id, company_id, board_id, account_id, run_id, undoes, dry, query, edit, changed, unchanged, refused, created_at FROM bulk_edit WHERE run_id = ?
+SELECT id, company_id, account_id, run_id, undoes, dry, query, edit, changed, unchanged, refused, created_at, board_id FROM bulk_edit WHERE run_id = ?
 `
 
 func (q *Queries) BulkEditOfRun(ctx context.Context, runID id.Run) (BulkEdit, error) {
@@ -269,7 +269,6 @@ func (q *Queries) BulkEditOfRun(ctx context.Context, runID id.Run) (BulkEdit, er
 	err := row.Scan(
 		&i.ID,
 		&i.CompanyID,
-		&i.BoardID,
 		&i.AccountID,
 		&i.RunID,
 		&i.Undoes,
@@ -280,6 +279,7 @@ func (q *Queries) BulkEditOfRun(ctx context.Context, runID id.Run) (BulkEdit, er
 		&i.Unchanged,
 		&i.Refused,
 		&i.CreatedAt,
+		&i.BoardID,
 	)
 	return i, err
 }
@@ -358,7 +358,7 @@ VALUES (?, ?, ?, ?, ?, ?,
 
 type CreateBulkEditParams struct {
 	CompanyID id.Company
-	BoardID   id.Board
+	BoardID   *id.Board
 	AccountID id.Account
 	RunID     id.Run
 	Undoes    id.BulkEdit
@@ -466,15 +466,15 @@ func (q *Queries) OldBulkEdits(ctx context.Context, before time.Time) ([]id.Bulk
 }
 
 const ownBulkEdits = `-- name: OwnBulkEdits :many
-SELECT e.id, e.company_id, e.board_id, e.account_id, e.run_id, e.undoes, e.dry, e.query, e.edit, e.changed, e.unchanged, e.refused, e.created_at, b.slug, b.title, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, b.archived_at, a.name AS account_name,
-  r.state, r.reason, r.total, r.canary_left, r.knobs
+SELECT e.id, e.company_id, e.account_id, e.run_id, e.undoes, e.dry, e.query, e.edit, e.changed, e.unchanged, e.refused, e.created_at, e.board_id, COALESCE(b.slug, '') AS slug, COALESCE(b.title, '') AS title, CAST(COALESCE(b.privacy, 0) AS UNSIGNED) AS privacy,
+  CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, b.archived_at, a.name AS account_name, r.state, r.reason, r.total, r.canary_left, r.knobs
 FROM bulk_edit e FORCE INDEX (ix_bulk_edit_account)
-STRAIGHT_JOIN board b ON b.id = e.board_id
 STRAIGHT_JOIN account a ON a.id = e.account_id
 STRAIGHT_JOIN migration_run r ON r.id = e.run_id
+LEFT JOIN board b ON b.id = e.board_id
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
 WHERE e.account_id = ? AND e.company_id = ? AND e.id < ?
-  AND (x.level IS NOT NULL OR b.privacy <= ?)
+  AND (e.board_id IS NULL OR x.level IS NOT NULL OR b.privacy <= ?)
 ORDER BY e.id DESC
 LIMIT ?
 `
@@ -491,7 +491,7 @@ type OwnBulkEditsRow struct {
 	BulkEdit    BulkEdit
 	Slug        string
 	Title       string
-	Privacy     int8
+	Privacy     int64
 	Level       int64
 	ArchivedAt  *time.Time
 	AccountName string
@@ -502,7 +502,7 @@ type OwnBulkEditsRow struct {
 	Knobs       string
 }
 
-// Those of the reader on boards in sight, newest first, from below one.
+// Those of the reader on boards in sight, and on all, newest first, from below one.
 func (q *Queries) OwnBulkEdits(ctx context.Context, arg OwnBulkEditsParams) ([]OwnBulkEditsRow, error) {
 	rows, err := q.db.QueryContext(ctx, ownBulkEdits,
 		arg.Reader,
@@ -522,7 +522,6 @@ func (q *Queries) OwnBulkEdits(ctx context.Context, arg OwnBulkEditsParams) ([]O
 		if err := rows.Scan(
 			&i.BulkEdit.ID,
 			&i.BulkEdit.CompanyID,
-			&i.BulkEdit.BoardID,
 			&i.BulkEdit.AccountID,
 			&i.BulkEdit.RunID,
 			&i.BulkEdit.Undoes,
@@ -533,6 +532,7 @@ func (q *Queries) OwnBulkEdits(ctx context.Context, arg OwnBulkEditsParams) ([]O
 			&i.BulkEdit.Unchanged,
 			&i.BulkEdit.Refused,
 			&i.BulkEdit.CreatedAt,
+			&i.BulkEdit.BoardID,
 			&i.Slug,
 			&i.Title,
 			&i.Privacy,

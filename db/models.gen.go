@@ -265,7 +265,6 @@ type BoardTicketIncrementer struct {
 type BulkEdit struct {
 	ID        id.BulkEdit
 	CompanyID id.Company
-	BoardID   id.Board
 	AccountID id.Account
 	RunID     id.Run
 	Undoes    id.BulkEdit
@@ -276,6 +275,7 @@ type BulkEdit struct {
 	Unchanged uint32
 	Refused   uint32
 	CreatedAt time.Time
+	BoardID   *id.Board
 }
 
 type BulkEditItem struct {

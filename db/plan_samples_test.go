@@ -222,11 +222,11 @@ var samples = map[string]sample{
 	"ReactionsTo":        {args: with([]id.Comment{7, 8, 9}, 2000), reads: 1000, because: "up to 2,000 of a page of comments"},
 
 	// template.sql
-	"CreateBulkEdit":          {args: with(db.CreateBulkEditParams{CompanyID: 1, BoardID: 6, AccountID: 7, RunID: 9999, Edit: "{}", CreatedAt: newYear})},
+	"CreateBulkEdit":          {args: with(db.CreateBulkEditParams{CompanyID: 1, BoardID: ptr(id.Board(6)), AccountID: 7, RunID: 9999, Edit: "{}", CreatedAt: newYear})},
 	"BulkEditByID":            {args: with(db.BulkEditByIDParams{Reader: 7, ID: 7, CompanyID: 1})},
 	"BulkEditOfRun":           {args: with(7)},
 	"OwnBulkEdits":            {args: with(db.OwnBulkEditsParams{Reader: 7, CompanyID: 1, BeforeID: 1 << 40, Limit: 51})},
-	"BoardBulkEdits":          {args: with(db.BoardBulkEditsParams{Reader: 7, BoardID: 6, CompanyID: 1, BeforeID: 1 << 40, Limit: 51})},
+	"BoardBulkEdits":          {args: with(db.BoardBulkEditsParams{Reader: 7, BoardID: ptr(id.Board(6)), CompanyID: 1, BeforeID: 1 << 40, Limit: 51})},
 	"LastUndoOf":              {args: with(1)},
 	"CountBulkEdit":           {args: with(db.CountBulkEditParams{Changed: 1, ID: 7})},
 	"TicketsOfBulkEdit":       {args: with(1, []id.Ticket{7, 8, 9})},

@@ -158,6 +158,7 @@ var accessible = map[string]string{
 	"/:company/tickets/list.csv":                           noPage, // a file
 	"/:company/tickets/calendar":                           "/acme/tickets/calendar",
 	"/:company/tickets/views/new":                          "/acme/tickets/views/new?layout=board&q=label:bug&group=column",
+	"/:company/tickets/batch":                              "/acme/tickets/batch?do=start&keys=NINJA-1+NINJA-2",
 	"/:company/boards/:board/list.csv":                     noPage, // a file
 	"/:company/boards/:board/calendar":                     "/acme/boards/NINJA/calendar",
 	"/:company/boards/:board/views/new":                    "/acme/boards/NINJA/views/new?layout=list&q=label:bug",

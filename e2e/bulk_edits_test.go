@@ -50,6 +50,32 @@ func TestBulkEdits(t *testing.T) {
 		b.fits("the list of bulk edits")
 	})
 
+	t.Run("tickets of several boards come to one, and go back", func(t *testing.T) {
+		t.Parallel()
+		a := withBoard(t, "Paint the door", "Paint the wall")
+		a.post("/acme/boards", "title", "Spring", "slug", "SPRING")
+		a.post("/acme/boards", "title", "Summer", "slug", "SUMMER")
+		a.post("/acme/boards/SPRING/tickets", "title", "Paint the shed")
+		b := a.tab(t)
+		b.open("/acme/tickets/list?q=paint")
+		b.accessible("a list of all boards with checkboxes")
+		b.fits("a list of all boards with checkboxes")
+		b.click("[name=keys][value=NINJA-1]")
+		b.click("[name=keys][value=SPRING-1]")
+		b.chooses("#list-do", "board")
+		b.click("#list-picks button:not([name])")
+		b.sees("#batch h1", "Move 2 tickets to another board")
+		b.accessible("the form that moves tickets to another board")
+		b.fits("the form that moves tickets to another board")
+		b.chooses("#batch-board", "SUMMER")
+		b.click("#batch button.primary")
+		b.sees(".toast > span", "2 tickets are on the board SUMMER.")
+		keys := `[...document.querySelectorAll(".listed tbody .key")].map(e => e.textContent).sort().join(" ") === %s`
+		b.wait(keys, "NINJA-2 SUMMER-1 SUMMER-2")
+		b.click(".toast [data-undo] button")
+		b.wait(keys, "NINJA-1 NINJA-2 SPRING-1")
+	})
+
 	t.Run("without scripts it is forms and links", func(t *testing.T) {
 		t.Parallel()
 		a := withBoard(t, "Paint the door", "Paint the wall", "Sweep")

@@ -102,7 +102,7 @@ VALUES (sqlc.arg(company_id), sqlc.arg(slug), sqlc.arg(board_id), sqlc.arg(creat
 -- name: LockBoardsShared :many
 -- Locks the boards against being archived. Lock columns, incrementers and tickets first. WHERE does not filter archived
 -- boards: READ COMMITTED would unlock the rows that it filters.
-SELECT slug, archived_at FROM board WHERE id IN (sqlc.slice(ids)) LOCK IN SHARE MODE;
+SELECT id, archived_at FROM board WHERE id IN (sqlc.slice(ids)) LOCK IN SHARE MODE;
 
 -- name: SaveColumn :execrows
 UPDATE board_column SET name = sqlc.arg(name), done = sqlc.arg(done), wip_limit = sqlc.arg(wip_limit), wip_hard = sqlc.arg(wip_hard), stale_days = sqlc.arg(stale_days), color = sqlc.arg(color)

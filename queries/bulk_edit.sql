@@ -6,37 +6,37 @@ VALUES (sqlc.arg(company_id), sqlc.arg(board_id), sqlc.arg(account_id), sqlc.arg
   sqlc.arg(query), sqlc.arg(edit), sqlc.arg(created_at));
 
 -- name: BulkEditByID :one
--- On a board in sight.
-SELECT sqlc.embed(e), b.slug, b.title, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, b.archived_at, a.name AS account_name,
-  r.state, r.reason, r.total, r.canary_left, r.knobs
+-- On a board in sight, or on all.
+SELECT sqlc.embed(e), COALESCE(b.slug, '') AS slug, COALESCE(b.title, '') AS title, CAST(COALESCE(b.privacy, 0) AS UNSIGNED) AS privacy,
+  CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, b.archived_at, a.name AS account_name, r.state, r.reason, r.total, r.canary_left, r.knobs
 FROM bulk_edit e
-JOIN board b ON b.id = e.board_id
+LEFT JOIN board b ON b.id = e.board_id
 JOIN account a ON a.id = e.account_id
 JOIN migration_run r ON r.id = e.run_id
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader)
-WHERE e.id = sqlc.arg(id) AND e.company_id = sqlc.arg(company_id) AND (x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach));
+WHERE e.id = sqlc.arg(id) AND e.company_id = sqlc.arg(company_id) AND (e.board_id IS NULL OR x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach));
 
 -- name: BulkEditOfRun :one
 SELECT * FROM bulk_edit WHERE run_id = sqlc.arg(run_id);
 
 -- name: OwnBulkEdits :many
--- Those of the reader on boards in sight, newest first, from below one.
-SELECT sqlc.embed(e), b.slug, b.title, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, b.archived_at, a.name AS account_name,
-  r.state, r.reason, r.total, r.canary_left, r.knobs
+-- Those of the reader on boards in sight, and on all, newest first, from below one.
+SELECT sqlc.embed(e), COALESCE(b.slug, '') AS slug, COALESCE(b.title, '') AS title, CAST(COALESCE(b.privacy, 0) AS UNSIGNED) AS privacy,
+  CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, b.archived_at, a.name AS account_name, r.state, r.reason, r.total, r.canary_left, r.knobs
 FROM bulk_edit e FORCE INDEX (ix_bulk_edit_account)
-STRAIGHT_JOIN board b ON b.id = e.board_id
 STRAIGHT_JOIN account a ON a.id = e.account_id
 STRAIGHT_JOIN migration_run r ON r.id = e.run_id
+LEFT JOIN board b ON b.id = e.board_id
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader)
 WHERE e.account_id = sqlc.arg(reader) AND e.company_id = sqlc.arg(company_id) AND e.id < sqlc.arg(before_id)
-  AND (x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach))
+  AND (e.board_id IS NULL OR x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach))
 ORDER BY e.id DESC
 LIMIT ?;
 
 -- name: BoardBulkEdits :many
 -- Those of a board in sight, newest first, from below one.
-SELECT sqlc.embed(e), b.slug, b.title, b.privacy, CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, b.archived_at, a.name AS account_name,
-  r.state, r.reason, r.total, r.canary_left, r.knobs
+SELECT sqlc.embed(e), COALESCE(b.slug, '') AS slug, COALESCE(b.title, '') AS title, CAST(COALESCE(b.privacy, 0) AS UNSIGNED) AS privacy,
+  CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, b.archived_at, a.name AS account_name, r.state, r.reason, r.total, r.canary_left, r.knobs
 FROM bulk_edit e FORCE INDEX (ix_bulk_edit_board)
 STRAIGHT_JOIN board b ON b.id = e.board_id
 STRAIGHT_JOIN account a ON a.id = e.account_id

@@ -365,7 +365,7 @@ func BulkEditRepeatPath(company string, edit id.BulkEdit) string {
 	return BulkEditPath(company, edit) + "/repeat"
 }
 
-// BatchPath changes several tickets of a board.
+// BatchPath changes several tickets of a board, or of all.
 func BatchPath(company, slug string) string { return BoardPath(company, slug) + "/batch" }
 
 // BoardSettingsPath renames a board.

@@ -53,7 +53,7 @@ func TestAllTickets(t *testing.T) {
 			t.Errorf("it lists %s, and then %q", got, next)
 		}
 		page := ana.get(list).has(t, 1, `header.top nav a[href="/acme/tickets/list"][aria-current]`).
-			has(t, 1, `.listed a.cell[href="/acme/SPRING-2/position"]`).has(t, 0, ".listed input[name=keys]").
+			has(t, 1, `.listed a.cell[href="/acme/SPRING-2/position"]`).has(t, 5, ".listed input[name=keys]").
 			has(t, 1, `.layouts a[href="/acme/tickets"]`).has(t, 1, `.layouts a[href="/acme/tickets/calendar"]`).has(t, 1, `[data-follow="0"]`)
 		page.textIs(t, "#filter-sort [value='']", "Latest first")
 		for query, want := range map[string]string{"q=paint": "NINJA-1 SPRING-1", "q=paint+-board:spring": "NINJA-1", "q=sort:created": "NINJA-1 NINJA-2 SPRING-1 SPRING-2 NINJA-3",

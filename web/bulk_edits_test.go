@@ -217,6 +217,87 @@ func TestBulkEdits(t *testing.T) {
 		ana.get(undo).textHas(t, ".bulk-outcomes", "Taken back 101")
 	})
 
+	t.Run("to another board, and below a parent, up to a hundred and by a run", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		bulkBoard(t, e, 101)
+		other := e.newTickets("OTHER", e.newBoard("OTHER").Columns[0].ID, "Paint")[0]
+		ana := e.ana()
+		const path = "/acme/boards/NINJA/batch"
+		ana.get(path+"?do=board&keys=NINJA-1").has(t, 1, "#batch-board option[value=OTHER]").has(t, 0, "#batch-board option[value=NINJA]").
+			textIs(t, "#batch h1", "Move 1 ticket to another board")
+		ana.post(path, "do", "board", "keys", "NINJA-1 NINJA-2", "board", "OTHER").goesTo(t, "/acme/boards/NINJA")
+		ana.get("/acme/boards/NINJA").textHas(t, ".toast", "2 tickets are on the board OTHER.")
+		ana.get("/acme/NINJA-1").is(t, http.StatusMovedPermanently)
+		ana.post("/acme/undo", "next", "/acme/boards/NINJA").is(t, http.StatusSeeOther)
+		for _, bad := range [][]string{{"do", "board"}, {"do", "board", "board", "NOWHERE"}, {"do", "parent", "parent", "NINJA-999"}, {"do", "parent", "parent", "x"}} {
+			for _, of := range [][]string{{"keys", "NINJA-1"}, {"all", "1"}} {
+				answer := ana.post(path, append(bad, of...)...).is(t, http.StatusUnprocessableEntity).has(t, 1, "#batch [aria-invalid]")
+				if len(bad) > 2 && bad[1] == "parent" {
+					answer.has(t, 1, "#batch-parent[value='"+bad[3]+"']")
+				}
+			}
+		}
+		ana.post(path, "do", "parent", "keys", "NINJA-4 NINJA-5", "parent", " "+strings.ToLower(other)+" ").is(t, http.StatusSeeOther)
+		e.counts(t, 2, "SELECT COUNT(*) FROM ticket_relation WHERE sole")
+		ana.post(path, "do", "parent", "keys", "NINJA-4 NINJA-6", "parent", "").is(t, http.StatusSeeOther)
+		e.counts(t, 1, "SELECT COUNT(*) FROM ticket_relation WHERE sole")
+		ana.post(path, "do", "parent", "keys", "NINJA-5", "parent", "NINJA-8").is(t, http.StatusConflict).textHas(t, "#batch", "parent")
+
+		run := openBulk(t, ana, "do", "board", "board", "OTHER")
+		ana.get(run).textIs(t, "#bulk-edit h1", "Move to the board “The OTHER board”")
+		e.work(t)
+		e.counts(t, 0, "SELECT COUNT(*) FROM ticket t JOIN board b ON b.id = t.board_id WHERE b.slug = 'NINJA'")
+		ana.get(run).textHas(t, "#bulk-edit tbody", "OTHER")
+		undo := ana.post(run+"/undo").is(t, http.StatusSeeOther).header.Get("Location")
+		e.work(t)
+		ana.get(undo).textHas(t, ".bulk-outcomes", "Taken back 101")
+		e.counts(t, 1, "SELECT COUNT(*) FROM ticket t JOIN board b ON b.id = t.board_id WHERE b.slug = 'OTHER'")
+		e.counts(t, 101, "SELECT COUNT(*) FROM ticket t JOIN board b ON b.id = t.board_id WHERE b.slug = 'NINJA'")
+	})
+
+	t.Run("all boards at once", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		bulkBoard(t, e, 101)
+		other := e.newTickets("OTHER", e.newBoard("OTHER").Columns[0].ID, "Paint")[0]
+		mia, vera := newcomer(e, "mia", "member"), newcomer(e, "vera", "viewer")
+		const path = "/acme/tickets/batch"
+		list := mia.get("/acme/tickets/list").has(t, 50, "input[type=checkbox][name=keys][form=list-picks]").has(t, 1, "#list-picks[action='"+path+"']")
+		list.has(t, 0, "#list-picks option[value=move]").has(t, 1, "#list-picks option[value=start]")
+		two := mia.get(path + "?do=start&keys=NINJA-3&keys=" + other)
+		two.textIs(t, "#batch h1", "Start date of 2 tickets")
+		two.textHas(t, ".crumbs", "All tickets")
+		mia.post(path, "do", "start", "keys", "NINJA-3 "+other, "start", "soonish").is(t, http.StatusUnprocessableEntity).
+			has(t, 1, "#batch-start[value=soonish]")
+		mia.post(path, "do", "start", "keys", "NINJA-3 "+other, "start", "2030-01-02", "next", "/acme/tickets/list").goesTo(t, "/acme/tickets/list")
+		e.counts(t, 2, "SELECT COUNT(*) FROM ticket WHERE start_at IS NOT NULL")
+		mia.get(path+"?do=labels&all=1").textHas(t, "#batch", "All tickets of all boards , closed ones too.")
+		mia.get(path+"?do=move&keys=NINJA-3").has(t, 1, "#batch select[name=do]").has(t, 0, "#batch [name=column]")
+		mia.post(path, "do", "move", "all", "1").is(t, http.StatusUnprocessableEntity).textHas(t, "#batch", "Choose what to change")
+		mia.post(path, "do", "close", "all", "1", "q", "asignee:me").goesTo(t, "/acme/tickets/list?q=asignee%3Ame")
+		for _, answer := range []*answer{vera.get(path), vera.post(path, "do", "close", "all", "1")} {
+			answer.is(t, http.StatusForbidden)
+		}
+		vera.get("/acme/tickets/list").has(t, 0, "#list-picks").has(t, 0, ".pick")
+
+		preview := mia.post(path, "do", "close", "all", "1", "dry", "1").is(t, http.StatusSeeOther).header.Get("Location")
+		e.work(t)
+		mia.get(preview).textHas(t, ".bulk-outcomes", "Would change 109")
+		done := mia.post(preview+"/repeat").is(t, http.StatusSeeOther).header.Get("Location")
+		e.work(t)
+		page := mia.get(done).has(t, 1, "#bulk-edit .hint a[href='/acme/tickets']")
+		page.textHas(t, "#bulk-edit .hint", "109 tickets of all boards")
+		mia.get("/acme/bulk-edits").textHas(t, "#bulk-edits", "109 tickets of all boards")
+		e.counts(t, 102, "SELECT COUNT(*) FROM ticket t JOIN board b ON b.id = t.board_id WHERE b.slug IN ('NINJA', 'OTHER') AND t.closed_at IS NOT NULL")
+		mia.get("/acme/"+other).has(t, 1, "a[href='"+done+"']:contains('bulk edit')")
+		newcomer(e, "max", "member").get("/acme/"+other).has(t, 0, "a[href='"+done+"']")
+		e.ana().get("/acme/"+other).has(t, 1, "a[href='"+done+"']")
+		undo := e.ana().post(done+"/undo").is(t, http.StatusSeeOther).header.Get("Location")
+		e.work(t)
+		e.ana().get(undo).textHas(t, ".bulk-outcomes", "Taken back 109")
+	})
+
 	t.Run("its maker is notified if an operator stops it", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)

@@ -223,6 +223,8 @@ func (s *server) route(e *echo.Echo) {
 	company.GET("/tickets/calendar", pages.BoardCalendar)
 	company.GET("/tickets/views/new", pages.NewSavedView)
 	company.POST("/tickets/views", pages.SaveView)
+	company.GET("/tickets/batch", pages.BatchForm)
+	company.POST("/tickets/batch", pages.ChangeBatch)
 	company.GET("/bulk-edits", pages.BulkEdits)
 	company.GET("/bulk-edits/:edit", pages.BulkEdit)
 	company.GET("/bulk-edits/runs/:run", pages.BulkEditOfRun)

@@ -390,16 +390,28 @@ func LockColumns(ctx context.Context, tx *db.Tx, columns ...id.Column) (map[id.C
 // Live returns Archived if one of the boards is archived, and keeps them from being archived until
 // the transaction ends. Lock columns, incrementers and tickets first.
 func Live(ctx context.Context, tx *db.Tx, boards ...ID) error {
+	archived, err := KeepLive(ctx, tx, boards...)
+	if err == nil && len(archived) > 0 {
+		return Archived()
+	}
+	return err
+}
+
+// KeepLive returns those of the boards that are archived, and keeps the others from it as Live does.
+func KeepLive(ctx context.Context, tx *db.Tx, boards ...ID) (archived []ID, err error) {
+	if len(boards) == 0 {
+		return nil, nil
+	}
 	kept, err := tx.LockBoardsShared(ctx, boards)
 	if err != nil {
-		return fmt.Errorf("lock boards: %w", err)
+		return nil, fmt.Errorf("lock boards: %w", err)
 	}
 	for _, board := range kept {
 		if board.ArchivedAt != nil {
-			return Archived()
+			archived = append(archived, board.ID)
 		}
 	}
-	return nil
+	return archived, nil
 }
 
 // Shift counts a ticket that went from one column to another. The caller holds both locks.

@@ -27,19 +27,19 @@ type Limits struct{ Active, Tickets int }
 // DefaultLimits are for operators that set none.
 var DefaultLimits = Limits{Active: 2, Tickets: 10_000}
 
-// BulkEdit is a change of many tickets of a board by a run.
+// BulkEdit is a change of many tickets of a board, or of all boards, by a run.
 type BulkEdit struct {
 	ID    id.BulkEdit
 	Run   id.Run
 	Maker tickets.User
 
-	Board      id.Board
+	Board      id.Board // 0 for all boards that the maker sees, then without what follows
 	Slug       string
 	BoardTitle string
 	Archived   bool // the board is
 	Grant      db.Grant
 
-	Query  string // a text of domain/query, "" for all tickets of the board
+	Query  string // a text of domain/query, "" for all tickets
 	Edit   Edit
 	Undoes id.BulkEdit // the one that it takes back, 0 for none
 	Dry    bool        // it changes nothing, and says what it would change
@@ -80,7 +80,11 @@ func Create(ctx context.Context, tx *db.Tx, company id.Company, b BulkEdit) (Bul
 	if err != nil {
 		return b, err
 	}
-	n, err := tx.CreateBulkEdit(ctx, db.CreateBulkEditParams{CompanyID: company, BoardID: b.Board, AccountID: b.Maker.ID,
+	var board *id.Board
+	if b.Board != 0 {
+		board = &b.Board
+	}
+	n, err := tx.CreateBulkEdit(ctx, db.CreateBulkEditParams{CompanyID: company, BoardID: board, AccountID: b.Maker.ID,
 		RunID: b.Run, Undoes: b.Undoes, Dry: b.Dry, Query: b.Query, Edit: text, CreatedAt: tx.Now})
 	if err != nil {
 		return b, fmt.Errorf("create bulk edit: %w", err)
@@ -89,7 +93,7 @@ func Create(ctx context.Context, tx *db.Tx, company id.Company, b BulkEdit) (Bul
 	return b, nil
 }
 
-// ByID returns a bulk edit on a board in sight, or NotFound.
+// ByID returns a bulk edit on a board in sight, or on all, or NotFound.
 func ByID(ctx context.Context, q *db.Queries, by db.Sight, edit id.BulkEdit) (BulkEdit, error) {
 	row, err := db.Read(q.BulkEditByID(ctx, db.BulkEditByIDParams{Reader: by.Reader, ID: edit, CompanyID: by.Company,
 		Reach: by.Reach}))
@@ -136,7 +140,7 @@ func Own(ctx context.Context, q *db.Queries, by db.Sight, before id.BulkEdit) (l
 func OnBoard(
 	ctx context.Context, q *db.Queries, by db.Sight, board id.Board, before id.BulkEdit,
 ) (list []BulkEdit, more bool, err error) {
-	rows, err := db.Read(q.BoardBulkEdits(ctx, db.BoardBulkEditsParams{Reader: by.Reader, BoardID: board,
+	rows, err := db.Read(q.BoardBulkEdits(ctx, db.BoardBulkEditsParams{Reader: by.Reader, BoardID: &board,
 		CompanyID: by.Company, BeforeID: below(before), Reach: by.Reach, Limit: PerPage + 1}))
 	if err != nil {
 		return nil, false, fmt.Errorf("read bulk edits: %w", err)
@@ -180,9 +184,12 @@ func fromRow(row db.BulkEditByIDRow) (BulkEdit, error) {
 }
 
 func stored(row db.BulkEdit) (BulkEdit, error) {
-	b := BulkEdit{ID: row.ID, Run: row.RunID, Maker: tickets.User{ID: row.AccountID}, Board: row.BoardID, Query: row.Query,
+	b := BulkEdit{ID: row.ID, Run: row.RunID, Maker: tickets.User{ID: row.AccountID}, Query: row.Query,
 		Undoes: row.Undoes, Dry: row.Dry, At: row.CreatedAt, Changed: int(row.Changed), Unchanged: int(row.Unchanged),
 		Refused: int(row.Refused)}
+	if row.BoardID != nil {
+		b.Board = *row.BoardID
+	}
 	if err := json.Unmarshal([]byte(row.Edit), &b.Edit); err != nil {
 		return b, fmt.Errorf("read bulk edit %d: %w", row.ID, err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
 func TestEditString(t *testing.T) {
@@ -17,10 +18,15 @@ func TestEditString(t *testing.T) {
 		"Unassign @jo":              {Kind: Assign, Remove: []Person{jo}},
 		"Change nothing":            {Kind: Assign},
 		"Add the label “bug”":       {Kind: Label, Labels: []string{"bug"}},
-		"Add the labels “a”, “b”, remove the label “c”": {Kind: Label, Labels: []string{"a", "b"}, Unlabel: &NamedLabel{Name: "c"}},
+		"Add the labels “a”, “b”, remove the label “c”": {Kind: Label, Labels: []string{"a", "b"}, Unlabel: []NamedLabel{{Name: "c"}}},
 		"Set the priority to high":                      {Kind: Priority, Priority: "high"},
 		"Set the due date to 2030-01-02":                {Kind: Due, Due: "2030-01-02"},
 		"Remove the due date":                           {Kind: Due},
+		"Set the start date to 2030-01-02":              {Kind: Start, Start: "2030-01-02"},
+		"Remove the start date":                         {Kind: Start},
+		"Remove the parent":                             {Kind: Parent},
+		"Make them children of NINJA-4":                 {Kind: Parent, Parent: &NamedTicket{Key: tickets.Key{Board: "NINJA", Number: 4}}},
+		"Move to the board “Other”":                     {Kind: Board, Board: &NamedBoard{Title: "Other"}},
 		"Move to the top of “Doing”":                    {Kind: Move, Column: &NamedColumn{Name: "Doing"}},
 		"Move to the bottom of the column":              {Kind: Move, Bottom: true},
 		"Close":                                         {Kind: Close},
@@ -30,7 +36,7 @@ func TestEditString(t *testing.T) {
 			t.Errorf("%+v says %q, not %q", edit, got, want)
 		}
 	}
-	for _, edit := range []Edit{{}, {Kind: "paint"}, {Kind: Assign}, {Kind: Label}} {
+	for _, edit := range []Edit{{}, {Kind: "paint"}, {Kind: Assign}, {Kind: Label}, {Kind: Board}} {
 		if !edit.Empty() {
 			t.Errorf("%+v is not empty", edit)
 		}

@@ -15,7 +15,7 @@ import (
 
 // Record adds an entry to a ticket's history and returns its id.
 func Record(ctx context.Context, tx *db.Tx, ticket ID, by User, kind string, detail Detail) (id.Activity, error) {
-	detail.BulkEdit = by.BulkEdit
+	detail.BulkEdit, detail.OfAllBoards = by.BulkEdit, by.OfAllBoards
 	text, err := json.Marshal(detail)
 	if err != nil {
 		return 0, fmt.Errorf("write detail: %w", err)

@@ -66,6 +66,15 @@ type Relation struct {
 	Closed bool
 }
 
+// Parent returns the parent of a ticket, of those that its relations have; ok is false if there is none.
+func (t Ticket) Parent() (parent Relation, ok bool) {
+	at := slices.IndexFunc(t.Relations, func(r Relation) bool { return r.Kind == Parent })
+	if at < 0 {
+		return parent, false
+	}
+	return t.Relations[at], true
+}
+
 // RelationChange is a relation that was added or removed.
 type RelationChange struct {
 	Kind    string `json:"kind"`

@@ -71,7 +71,8 @@ type User struct {
 	Name   string
 	Avatar string // of accounts.Account; where pages show it
 	// BulkEdit is the one that what the user does is part of, 0 if there is none.
-	BulkEdit id.BulkEdit
+	BulkEdit    id.BulkEdit
+	OfAllBoards bool // the bulk edit is
 }
 
 // Card is a ticket as a board shows it.
@@ -304,9 +305,10 @@ type Detail struct {
 	Attachment  *AttachmentChange `json:"attachment,omitempty"`
 	Recurrence  *Change           `json:"recurrence,omitempty"` // as recurrence.ReadPlan reads it
 	Recurred    *RecurrenceChange `json:"recurred,omitempty"`
-	Origin      string            `json:"origin,omitempty"`    // an imported ticket's name in the source
-	Import      *Imported         `json:"import,omitempty"`    // how it was imported
-	BulkEdit    id.BulkEdit       `json:"bulk_edit,omitempty"` // that the action was part of
+	Origin      string            `json:"origin,omitempty"`     // an imported ticket's name in the source
+	Import      *Imported         `json:"import,omitempty"`     // how it was imported
+	BulkEdit    id.BulkEdit       `json:"bulk_edit,omitempty"`  // that the action was part of
+	OfAllBoards bool              `json:"all_boards,omitempty"` // the bulk edit is
 }
 
 // Imported says by which run a ticket was imported, and who opened that: an operator, whatever user the run names.

@@ -1,8 +1,11 @@
 package workflows
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/counterfoil/counterfoil/db"
@@ -19,23 +22,14 @@ import (
 type BulkEditor struct {
 	bulkedits.BulkEdit
 	actor accounts.Actor
-	board boards.Board
-	lost  error // why the maker may not change the board's tickets any more, nil if they may
+	lost  error // why the maker may not change tickets of the company any more, nil if they may
 }
 
 // NewBulkEditor returns what does a bulk edit of a company as its maker may do it now. That the maker has lost the right to
 // is no error: then each ticket is refused.
 func NewBulkEditor(ctx context.Context, q *db.Queries, company string, edit bulkedits.BulkEdit) (b BulkEditor, err error) {
 	b = BulkEditor{BulkEdit: edit}
-	if b.actor, err = accounts.InCompany(ctx, q, company, edit.Maker.ID); err == nil {
-		b.board, err = boards.ByID(ctx, q, b.actor.Sight(), edit.Board)
-	}
-	if err == nil {
-		err = mayWriteOn(b.actor, b.board.Grant)
-	}
-	if err == nil && b.board.Archived() {
-		err = boards.Archived()
-	}
+	b.actor, err = accounts.InCompany(ctx, q, company, edit.Maker.ID)
 	if aboutTicket(err) {
 		b.lost, err = err, nil
 	}
@@ -71,16 +65,15 @@ func (b BulkEditor) Preview(ctx context.Context, d *db.DB, ticket BulkTicket) (i
 // Apply changes tickets, and returns the outcome for each. It takes all locks of the block first, in their order: columns,
 // tickets, boards.
 func (b BulkEditor) Apply(ctx context.Context, tx *db.Tx, list []BulkTicket) (items []bulkedits.Item, err error) {
-	block := &bulkBlock{BulkEditor: b, tx: tx, actions: map[id.Ticket]tickets.Action{}}
+	block := &bulkBlock{BulkEditor: b, tx: tx, actions: map[id.Ticket]tickets.Action{}, targets: map[id.Board]id.Column{},
+		refused: map[id.Board]error{}, labels: map[id.Board][]labels.Label{}}
 	if b.lost == nil {
 		if err := block.lock(ctx, list); err != nil {
 			return nil, err
 		}
-		err := tx.Try(ctx, func() error { return block.prepare(ctx) })
-		if err != nil && !aboutTicket(err) {
+		if err := block.prepare(ctx); err != nil {
 			return nil, err
 		}
-		block.lost = err
 	}
 	for _, one := range list {
 		item := bulkedits.Item{Ticket: one.ID, Outcome: bulkedits.Unchanged}
@@ -131,14 +124,17 @@ type bulkBlock struct {
 	BulkEditor
 	tx      *db.Tx
 	seen    map[id.Ticket]tickets.Ticket
+	parents map[id.Ticket]tickets.Ticket // that the tickets of a change of parents have, or get
 	locked  map[id.Ticket]tickets.Ticket
 	actions map[id.Ticket]tickets.Action // to take back
+	boards  map[id.Board]boards.Board    // those in sight that the tickets are on, and go to
+	refused map[id.Board]error           // why the tickets of a board stay as they are
 	columns map[id.Column]boards.Column  // locked, as the changes so far have left them
-	target  id.Column                    // of a move or a closing, 0 for none
+	targets map[id.Board]id.Column       // of a move or a closing
 
 	// What the changes share, read once.
 	add    []tickets.Assignee
-	labels []labels.Label
+	labels map[id.Board][]labels.Label
 }
 
 // lock reads the tickets, and takes the locks of the block.
@@ -155,15 +151,81 @@ func (b *bulkBlock) lock(ctx context.Context, list []BulkTicket) (err error) {
 			return err
 		}
 	}
+	if err := b.readParents(ctx); err != nil {
+		return err
+	}
+	if b.boards, err = boards.ByIDs(ctx, b.tx.Queries, b.actor.Sight(), b.boardsConcerned()); err != nil {
+		return err
+	}
 	if b.Edit.Moves() {
 		if err := b.lockColumns(ctx); err != nil {
 			return err
 		}
 	}
-	if b.locked, err = tickets.LockAll(ctx, b.tx, b.seen); err != nil {
+	if b.Edit.Board != nil {
+		if err := boards.LockNumbers(ctx, b.tx, []id.Board{b.Edit.Board.ID}); err != nil {
+			return err
+		}
+	}
+	all := map[id.Ticket]tickets.Ticket{}
+	maps.Copy(all, b.parents)
+	maps.Copy(all, b.seen) // which know their relations
+	if b.locked, err = tickets.LockAll(ctx, b.tx, all); err != nil {
 		return err
 	}
-	return boards.Live(ctx, b.tx, b.Board)
+	archived, err := boards.KeepLive(ctx, b.tx, slices.Sorted(maps.Keys(b.boards))...)
+	for _, board := range archived {
+		b.refused[board] = boards.Archived()
+	}
+	return err
+}
+
+// boardsConcerned are the boards of the tickets and their parents, and those that tickets go to, in the order of their ids.
+func (b *bulkBlock) boardsConcerned() []id.Board {
+	on := map[id.Board]bool{}
+	for _, list := range []map[id.Ticket]tickets.Ticket{b.seen, b.parents} {
+		for _, ticket := range list {
+			on[ticket.Board] = true
+		}
+	}
+	for _, action := range b.actions {
+		if from := action.Detail.From; from != nil {
+			on[from.Board] = true
+		}
+	}
+	if b.Edit.Board != nil {
+		on[b.Edit.Board.ID] = true
+	}
+	return slices.Sorted(maps.Keys(on))
+}
+
+// readParents reads the tickets that a change of parents is about beside those of the block.
+func (b *bulkBlock) readParents(ctx context.Context) (err error) {
+	var ids []id.Ticket
+	switch {
+	case b.Edit.Kind == bulkedits.Parent && b.Edit.Parent != nil:
+		ids = append(ids, b.Edit.Parent.ID)
+	case b.Edit.Kind == bulkedits.Parent:
+		now, err := tickets.RelationsOf(ctx, b.tx.Queries, b.actor.Sight(), slices.Collect(maps.Keys(b.seen)))
+		if err != nil {
+			return err
+		}
+		for ticket, relations := range now {
+			one := b.seen[ticket]
+			one.Relations = relations
+			b.seen[ticket] = one
+			if parent, ok := one.Parent(); ok {
+				ids = append(ids, parent.Ticket)
+			}
+		}
+	}
+	for _, action := range b.actions {
+		if action.Kind == tickets.KindRelated {
+			ids = append(ids, action.Detail.Relation.Ticket)
+		}
+	}
+	b.parents, err = tickets.ByIDs(ctx, b.tx.Queries, b.actor.Sight(), ids)
+	return err
 }
 
 // readActions reads what an undo takes back of each ticket.
@@ -191,25 +253,36 @@ func (b *bulkBlock) lockColumns(ctx context.Context) (err error) {
 		ids = append(ids, ticket.Column)
 	}
 	for _, action := range b.actions {
-		if from := action.Detail.From; from != nil {
-			ids = append(ids, columnOf(b.board, from).ID)
+		from := action.Detail.From
+		if from == nil {
+			continue
+		}
+		if board, ok := b.boards[from.Board]; ok {
+			ids = append(ids, columnOf(board, from).ID)
 		}
 	}
-	switch b.Edit.Kind {
-	case bulkedits.Move:
-		if b.Edit.Column != nil {
-			b.target = b.Edit.Column.ID
-		}
-	case bulkedits.Close:
-		if done, ok := b.board.FirstColumn(true); ok {
-			b.target = done.ID
-		}
-	case bulkedits.Reopen:
-		for _, column := range b.board.Columns { // which one the history of each ticket says
-			ids = append(ids, column.ID)
+	if goal, ok := b.goal(); ok {
+		for _, ticket := range b.seen {
+			ids = append(ids, counterpart(b.boards[ticket.Board], goal, ticket).ID)
 		}
 	}
-	ids = append(ids, b.target)
+	for _, board := range b.boards {
+		switch b.Edit.Kind {
+		case bulkedits.Move:
+			if b.Edit.Column != nil {
+				b.targets[board.ID] = b.Edit.Column.ID
+			}
+		case bulkedits.Close:
+			if done, ok := board.FirstColumn(true); ok {
+				b.targets[board.ID] = done.ID
+			}
+		case bulkedits.Reopen:
+			for _, column := range board.Columns { // which one the history of each ticket says
+				ids = append(ids, column.ID)
+			}
+		}
+		ids = append(ids, b.targets[board.ID])
+	}
 	slices.Sort(ids)
 	ids = slices.DeleteFunc(slices.Compact(ids), func(column id.Column) bool { return column == 0 })
 	if len(ids) == 0 {
@@ -217,6 +290,24 @@ func (b *bulkBlock) lockColumns(ctx context.Context) (err error) {
 	}
 	b.columns, err = boards.LockColumns(ctx, b.tx, ids...)
 	return err
+}
+
+// goal is the board that the tickets go to, if there is one in sight.
+func (b *bulkBlock) goal() (boards.Board, bool) {
+	if b.Edit.Board == nil {
+		return boards.Board{}, false
+	}
+	goal, ok := b.boards[b.Edit.Board.ID]
+	return goal, ok
+}
+
+// mayComeTo returns why tickets cannot come to a board, or a ticket there cannot be related.
+func (b *bulkBlock) mayComeTo(board id.Board) error {
+	found, ok := b.boards[board]
+	if !ok {
+		return boards.Unknown()
+	}
+	return cmp.Or(mayWriteOn(b.actor, found.Grant), b.refused[board])
 }
 
 // noteMove notes in the columns that a ticket was moved.
@@ -246,11 +337,11 @@ func (b *bulkBlock) change(ctx context.Context, one BulkTicket) (id.Activity, er
 	if seen := b.seen[one.ID]; ticket.Board != seen.Board || b.Edit.Moves() && ticket.Column != seen.Column {
 		return 0, db.Unavailable{Why: "a ticket was moved meanwhile", Err: errElsewhere}
 	}
-	if err := mayWriteOn(b.actor, ticket.Grant); err != nil {
+	if err := cmp.Or(mayWriteOn(b.actor, ticket.Grant), b.refused[ticket.Board]); err != nil {
 		return 0, err
 	}
 	by := user(b.actor)
-	by.BulkEdit = b.ID
+	by.BulkEdit, by.OfAllBoards = b.ID, b.Board == 0
 	t := lockedTicket{Ticket: ticket, tx: b.tx, by: by}
 	if b.Edit.Kind == bulkedits.Undo {
 		return b.undo(ctx, t)
@@ -258,7 +349,7 @@ func (b *bulkBlock) change(ctx context.Context, one BulkTicket) (id.Activity, er
 	if ticket.Deleted() {
 		return 0, tickets.NotFound()
 	}
-	if ticket.Board != b.Board {
+	if b.Board != 0 && ticket.Board != b.Board {
 		return 0, tickets.LeftBoard(ticket.Key)
 	}
 	if b.Edit.Moves() {
@@ -271,21 +362,60 @@ func (b *bulkBlock) change(ctx context.Context, one BulkTicket) (id.Activity, er
 func (b *bulkBlock) prepare(ctx context.Context) (err error) {
 	switch b.Edit.Kind {
 	case bulkedits.Assign:
-		if b.add, err = assignableAccounts(ctx, b.tx, b.actor.Sight(), bulkedits.Accounts(b.Edit.Add)); err != nil {
-			return err
-		}
-		return allSee(ctx, b.tx, b.Board, b.add)
+		return b.onEachBoard(ctx, func(board boards.Board) (err error) {
+			if b.add, err = assignableAccounts(ctx, b.tx, b.actor.Sight(), bulkedits.Accounts(b.Edit.Add)); err != nil {
+				return err
+			}
+			return allSee(ctx, b.tx, board.ID, b.add)
+		})
 	case bulkedits.Label:
-		byName, err := LabelsNamed(ctx, b.tx, b.actor, b.board, b.Edit.Labels)
-		if err != nil {
+		return b.prepareLabels(ctx)
+	}
+	return nil
+}
+
+// prepareLabels finds and locks the labels to add, and makes those that are missing.
+func (b *bulkBlock) prepareLabels(ctx context.Context) error {
+	named := map[id.Board][]id.Label{}
+	var all []id.Label
+	err := b.onEachBoard(ctx, func(board boards.Board) (err error) {
+		named[board.ID], err = LabelsNamed(ctx, b.tx, b.actor, board, b.Edit.Labels)
+		all = append(all, named[board.ID]...)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	live, err := labels.Lock(ctx, b.tx, b.actor.Company.ID, all...)
+	if err != nil {
+		return err
+	}
+	if len(live) < len(all) {
+		return db.Unavailable{Why: "a label was changed meanwhile", Err: errElsewhere}
+	}
+	for _, label := range live {
+		for board, ids := range named {
+			if slices.Contains(ids, label.ID) {
+				b.labels[board] = append(b.labels[board], label)
+			}
+		}
+	}
+	return nil
+}
+
+// onEachBoard does something for each board of the block. If it cannot be done on one, the tickets there are refused.
+func (b *bulkBlock) onEachBoard(ctx context.Context, do func(boards.Board) error) error {
+	for _, board := range slices.Sorted(maps.Keys(b.boards)) {
+		if b.refused[board] != nil {
+			continue
+		}
+		err := b.tx.Try(ctx, func() error { return do(b.boards[board]) })
+		if err != nil && !aboutTicket(err) {
 			return err
 		}
-		if b.labels, err = labels.Lock(ctx, b.tx, b.actor.Company.ID, byName...); err != nil {
-			return err
-		}
-		if len(b.labels) < len(byName) {
-			return db.Unavailable{Why: "a label was changed meanwhile", Err: errElsewhere}
-		}
+		b.refused[board] = err
 	}
 	return nil
 }
@@ -303,11 +433,13 @@ func (b *bulkBlock) set(ctx context.Context, t lockedTicket) (id.Activity, error
 			By: t.by, Assigned: tickets.AccountsOf(added)})
 	case bulkedits.Label:
 		var remove []id.Label
-		if b.Edit.Unlabel != nil {
-			remove = append(remove, b.Edit.Unlabel.ID)
+		for _, label := range b.Edit.Unlabel {
+			remove = append(remove, label.ID)
 		}
-		_, entry, err := tickets.SetLabels(ctx, b.tx, t.Ticket, b.labels, remove, t.by)
+		_, entry, err := tickets.SetLabels(ctx, b.tx, t.Ticket, b.labels[t.Board], remove, t.by)
 		return entry.ID, err
+	case bulkedits.Parent:
+		return b.setParent(ctx, t)
 	}
 	edit, err := b.Edit.Properties()
 	if err != nil {
@@ -317,27 +449,65 @@ func (b *bulkBlock) set(ctx context.Context, t lockedTicket) (id.Activity, error
 	return entry.ID, err
 }
 
+// setParent gives a ticket the parent of the edit, or takes its own away. One that has another keeps it.
+func (b *bulkBlock) setParent(ctx context.Context, t lockedTicket) (id.Activity, error) {
+	if b.Edit.Parent == nil {
+		parent, ok := t.Parent()
+		if !ok {
+			return 0, nil
+		}
+		return b.relate(ctx, t, tickets.Parent, parent.Ticket, false, tickets.Detail{})
+	}
+	if b.Edit.Parent.ID == t.ID {
+		return 0, tickets.RelatedToItself(t.Key)
+	}
+	entry, err := b.relate(ctx, t, tickets.Parent, b.Edit.Parent.ID, true, tickets.Detail{})
+	if errors.Is(err, tickets.CodeNotFound) {
+		err = tickets.RelatedNotFound(b.Edit.Parent.Key.String())
+	}
+	return entry, err
+}
+
+// relate adds or removes a relation to another ticket, which the maker must be able to change. It returns tickets.NotFound
+// for one that they do not see.
+func (b *bulkBlock) relate(
+	ctx context.Context, t lockedTicket, kind tickets.RelationKind, to id.Ticket, wanted bool, detail tickets.Detail,
+) (id.Activity, error) {
+	other, ok := b.locked[to]
+	if !ok || other.Deleted() {
+		return 0, tickets.NotFound()
+	}
+	if err := b.mayComeTo(other.Board); err != nil {
+		return 0, err
+	}
+	entry, err := t.setRelation(accounts.WithActor(ctx, b.actor), kind, other, wanted, detail)
+	return entry.ID, err
+}
+
 // relocate moves a ticket, closes, reopens or deletes it.
 func (b *bulkBlock) relocate(ctx context.Context, t lockedTicket) (entry id.Activity, err error) {
 	if b.Edit.Kind == bulkedits.Delete {
 		return t.delete(ctx)
 	}
 	t.columns = b.columns
+	board, target := b.boards[t.Board], b.targets[t.Board]
 	var moved tickets.MoveResult
 	switch b.Edit.Kind {
 	case bulkedits.Close:
-		moved, err = t.close(ctx, b.target)
+		moved, err = t.close(ctx, target)
 	case bulkedits.Reopen:
 		var goal boards.Column
-		if goal, err = reopenIn(ctx, b.tx.Queries, t.Ticket, b.board); err == nil {
+		if goal, err = reopenIn(ctx, b.tx.Queries, t.Ticket, board); err == nil {
 			moved, err = t.reopen(ctx, goal.ID)
 		}
+	case bulkedits.Board:
+		moved, err = b.send(ctx, t)
 	default:
 		goal := t.Column
-		if b.target != 0 {
-			goal = b.target
+		if target != 0 {
+			goal = target
 		}
-		m := move{from: b.board, to: b.board, key: t.Key, intent: tickets.Intent{Column: goal, AtEnd: b.Edit.Bottom}}
+		m := move{from: board, to: board, key: t.Key, intent: tickets.Intent{Column: goal, AtEnd: b.Edit.Bottom}}
 		moved, err = m.carryOut(ctx, t)
 	}
 	switch {
@@ -347,6 +517,23 @@ func (b *bulkBlock) relocate(ctx context.Context, t lockedTicket) (entry id.Acti
 		b.noteMove(moved)
 	}
 	return moved.Activity, err
+}
+
+// send moves a ticket to the board of the edit.
+func (b *bulkBlock) send(ctx context.Context, t lockedTicket) (moved tickets.MoveResult, err error) {
+	goal, _ := b.goal()
+	if t.Board == b.Edit.Board.ID {
+		return moved, nil
+	}
+	if err := b.mayComeTo(b.Edit.Board.ID); err != nil {
+		return moved, err
+	}
+	board := b.boards[t.Board]
+	m := move{from: board, to: goal, intent: tickets.Intent{Column: counterpart(board, goal, t.Ticket).ID, AtEnd: true}}
+	if m.key, err = m.takeKey(ctx, b.tx, t.Ticket); err != nil {
+		return moved, err
+	}
+	return m.carryOut(ctx, t)
 }
 
 // undo takes back what an action did to a ticket, if that is still as the action left it.
@@ -361,7 +548,7 @@ func (b *bulkBlock) undo(ctx context.Context, t lockedTicket) (entry id.Activity
 	if action.InPlace() {
 		return b.undoInPlace(ctx, t, action)
 	}
-	if t.Board != b.Board {
+	if t.Board != b.leftOn(action) {
 		return 0, tickets.LeftBoard(t.Key)
 	}
 	if action.Effect() == tickets.KindDeleted && action.Kind == tickets.KindUndone {
@@ -374,11 +561,15 @@ func (b *bulkBlock) undo(ctx context.Context, t lockedTicket) (entry id.Activity
 		return 0, tickets.NothingToUndo()
 	}
 	back := reversal{action: action, old: *action.Detail.From}
-	if after := back.old.After; after != nil { // the board may have another slug now
-		back.old.After = &tickets.Key{Board: b.board.Slug, Number: after.Number}
+	if err := b.mayComeTo(back.old.Board); err != nil {
+		return 0, err
 	}
-	back.move.from, back.move.to = b.board, b.board
-	back.column = columnOf(b.board, &back.old).ID
+	board := b.boards[back.old.Board]
+	if after := back.old.After; after != nil { // the board may have another slug now
+		back.old.After = &tickets.Key{Board: board.Slug, Number: after.Number}
+	}
+	back.move.from, back.move.to = b.boards[t.Board], board
+	back.column = columnOf(board, &back.old).ID
 	if back.column != back.old.Column {
 		return 0, boards.ColumnGone()
 	}
@@ -389,17 +580,26 @@ func (b *bulkBlock) undo(ctx context.Context, t lockedTicket) (entry id.Activity
 	return moved.Activity, err
 }
 
+// leftOn is the board that an action left its ticket on.
+func (b *bulkBlock) leftOn(action tickets.Action) id.Board {
+	switch from, to := action.Detail.From, action.Detail.To; {
+	case to != nil && to.Board != 0:
+		return to.Board
+	case from != nil:
+		return from.Board
+	}
+	return b.Board
+}
+
 // undoInPlace takes back a change that left the ticket in its place, also if it is on another board by now.
 func (b *bulkBlock) undoInPlace(ctx context.Context, t lockedTicket, action tickets.Action) (entry id.Activity, err error) {
 	if t.Deleted() {
 		return 0, tickets.NotFound()
 	}
-	if t.Board != b.Board {
-		if err := boards.Live(ctx, b.tx, t.Board); err != nil {
-			return 0, err
-		}
-	}
-	if action.Kind == tickets.KindAssigned {
+	switch action.Kind {
+	case tickets.KindRelated:
+		return b.undoRelated(ctx, t, action)
+	case tickets.KindAssigned:
 		_, entry, err = undoAssigned(ctx, t, b.actor, action)
 		return entry, err
 	}
@@ -414,5 +614,22 @@ func (b *bulkBlock) undoInPlace(ctx context.Context, t lockedTicket, action tick
 		}
 	}
 	_, entry, err = tickets.UndoSet(ctx, b.tx, t.Ticket, action, live, t.by)
+	return entry, err
+}
+
+// undoRelated takes back a change of a parent.
+func (b *bulkBlock) undoRelated(ctx context.Context, t lockedTicket, action tickets.Action) (id.Activity, error) {
+	done := action.Detail.Relation
+	kind, err := tickets.ParseRelationKind(done.Kind)
+	if err != nil {
+		return 0, fmt.Errorf("read history: %w", err)
+	}
+	if err := tickets.MarkUndone(ctx, b.tx, t.Ticket, action); err != nil {
+		return 0, err
+	}
+	entry, err := b.relate(ctx, t, kind, done.Ticket, done.Removed, tickets.Detail{Undid: tickets.KindRelated})
+	if errors.Is(err, tickets.CodeNotFound) || err == nil && entry == 0 {
+		return 0, tickets.ChangedSince(t.Ticket, "changed", "Someone else")
+	}
 	return entry, err
 }

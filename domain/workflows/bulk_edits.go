@@ -15,7 +15,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// BulkRequest is a wish to change all tickets of a board that match a text of domain/query.
+// BulkRequest is a wish to change all tickets of a board, or of AllBoards, that match a text of domain/query.
 type BulkRequest struct {
 	Query  string
 	Edit   bulkedits.Edit
@@ -26,14 +26,10 @@ type BulkRequest struct {
 // MaxCounted is how many matching tickets CountMatching counts.
 const MaxCounted = 1000
 
-// CountMatching returns how many tickets of a board match a text of domain/query, up to MaxCounted; more says that there
+// CountMatching returns how many tickets of a board, or of AllBoards, match a text of domain/query, up to MaxCounted; more says that there
 // may be others. It returns boards.NotFound or a query.Error.
 func (w *Workflows) CountMatching(ctx context.Context, slug, text string) (n int, more bool, err error) {
-	actor, err := MayRead(ctx, "tickets:read")
-	if err != nil {
-		return 0, false, err
-	}
-	board, err := boards.BySlug(ctx, w.db.Queries, actor.Sight(), slug)
+	board, err := w.boardOrAll(ctx, slug)
 	if err != nil {
 		return 0, false, err
 	}
@@ -47,7 +43,7 @@ func (w *Workflows) CountMatching(ctx context.Context, slug, text string) (n int
 // pagesLookedAt bounds how far KeysMatching looks: each page looks at a window of the board.
 const pagesLookedAt = 5
 
-// KeysMatching returns the keys of the tickets of a board that match a text of domain/query, in the order of the list, if
+// KeysMatching returns the keys of the tickets of a board, or of AllBoards, that match a text of domain/query, in the order of the list, if
 // they are at most tickets.MaxBatch; else, or if that takes a long look, ok is false.
 func (w *Workflows) KeysMatching(ctx context.Context, slug, text string) (keys []tickets.Key, ok bool, err error) {
 	of := TicketList{Query: text, Limit: tickets.MaxBatch}
@@ -70,7 +66,7 @@ func (w *Workflows) KeysMatching(ctx context.Context, slug, text string) (keys [
 	return nil, false, nil
 }
 
-// OpenBulkEdit opens the run that changes all tickets of a board that match. It returns boards.NotFound or Archived, a
+// OpenBulkEdit opens the run that changes all tickets of a board, or of AllBoards, that match. It returns boards.NotFound or Archived, a
 // query.Error, bulkedits.BadEdit or TooMany, and with once Replay or KeyReused.
 func (w *Workflows) OpenBulkEdit(
 	ctx context.Context, slug string, wish BulkRequest, once *Once[bulkedits.BulkEdit],
@@ -79,24 +75,36 @@ func (w *Workflows) OpenBulkEdit(
 	if err != nil {
 		return bulkedits.BulkEdit{}, err
 	}
-	board, err := boards.BySlug(ctx, w.db.Queries, actor.Sight(), slug)
+	board, err := w.boardOrAll(ctx, slug)
 	if err != nil {
 		return bulkedits.BulkEdit{}, err
 	}
-	if err := mayWriteOn(actor, board.Grant); err != nil {
+	edit := bulkedits.BulkEdit{Board: board.ID, Slug: board.Slug, Archived: board.Archived(), Grant: board.Grant,
+		Query: wish.Query, Edit: wish.Edit, Dry: wish.Dry}
+	if err := mayEditAll(actor, edit); err != nil {
 		return bulkedits.BulkEdit{}, err
-	}
-	if board.Archived() {
-		return bulkedits.BulkEdit{}, boards.Archived()
 	}
 	if _, err := w.filter(ctx, board, BoardFilter{Query: wish.Query}, nil); err != nil {
 		return bulkedits.BulkEdit{}, err
 	}
-	if wish.Edit.Kind == bulkedits.Undo || wish.Edit.Empty() {
+	if !wish.Edit.Possible(board.ID) {
 		return bulkedits.BulkEdit{}, bulkedits.BadEdit()
 	}
-	return w.openBulkEdit(ctx, actor, bulkedits.BulkEdit{Board: board.ID, Slug: board.Slug, Query: wish.Query, Edit: wish.Edit,
-		Dry: wish.Dry}, wish.Canary, once)
+	return w.openBulkEdit(ctx, actor, edit, wish.Canary, once)
+}
+
+// mayEditAll returns why the actor may not change the tickets of a bulk edit's board now. On all boards, each ticket is asked.
+func mayEditAll(actor accounts.Actor, edit bulkedits.BulkEdit) error {
+	if edit.Board == 0 {
+		return nil
+	}
+	if err := mayWriteOn(actor, edit.Grant); err != nil {
+		return err
+	}
+	if edit.Archived {
+		return boards.Archived()
+	}
+	return nil
 }
 
 func (w *Workflows) openBulkEdit(
@@ -144,11 +152,8 @@ func (w *Workflows) UndoBulkEdit(
 	if err != nil {
 		return bulkedits.BulkEdit{}, err
 	}
-	if err := mayWriteOn(actor, undone.Grant); err != nil {
+	if err := mayEditAll(actor, undone); err != nil {
 		return bulkedits.BulkEdit{}, err
-	}
-	if undone.Archived {
-		return bulkedits.BulkEdit{}, boards.Archived()
 	}
 	if err := undone.Undoable(w.db.Now()); err != nil {
 		return bulkedits.BulkEdit{}, err
@@ -157,7 +162,8 @@ func (w *Workflows) UndoBulkEdit(
 		Edit: bulkedits.Edit{Kind: bulkedits.Undo}}, 0, once)
 }
 
-// BulkEdit returns a bulk edit of the caller, or of a board that the caller manages, or bulkedits.NotFound.
+// BulkEdit returns a bulk edit of the caller, or of a board that the caller manages, or of all boards to an admin of the
+// company, or bulkedits.NotFound.
 func (w *Workflows) BulkEdit(ctx context.Context, edit id.BulkEdit) (bulkedits.BulkEdit, error) {
 	actor, err := MayRead(ctx, "tickets:read")
 	if err != nil {
@@ -167,7 +173,11 @@ func (w *Workflows) BulkEdit(ctx context.Context, edit id.BulkEdit) (bulkedits.B
 	if err != nil {
 		return bulkedits.BulkEdit{}, err
 	}
-	if found.Maker.ID != actor.Account.ID && access.On(actor, found.Grant) < access.Manage {
+	manages := actor.Manages()
+	if found.Board != 0 {
+		manages = access.On(actor, found.Grant) >= access.Manage
+	}
+	if found.Maker.ID != actor.Account.ID && !manages {
 		return bulkedits.BulkEdit{}, bulkedits.NotFound()
 	}
 	return found, nil
@@ -278,8 +288,10 @@ func (w *Workflows) controlBulkEdit(
 	if err != nil {
 		return err
 	}
-	if err := mayWriteOn(actor, found.Grant); err != nil {
-		return err
+	if found.Board != 0 {
+		if err := mayWriteOn(actor, found.Grant); err != nil {
+			return err
+		}
 	}
 	_, err = act(ctx, runActor(actor), found.Run)
 	return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
@@ -48,6 +49,36 @@ func (w *Workflows) MoveTicket(
 		return tickets.MoveResult{}, board, fmt.Errorf("move ticket: %w", err)
 	}
 	return moved, board.With(m.changed...), nil
+}
+
+// SendTicket puts a ticket at the foot of a column of another board: see counterpart. On that board
+// already, it stays. It returns what MoveTicket does.
+func (w *Workflows) SendTicket(ctx context.Context, key tickets.Key, slug string) (moved tickets.MoveResult, err error) {
+	ticket, from, err := w.TicketOnBoard(ctx, key)
+	if err != nil {
+		return moved, err
+	}
+	to, err := w.goal(ctx, from, slug)
+	if err != nil || to.ID == from.ID {
+		return moved, err
+	}
+	moved, _, err = w.MoveTicket(ctx, key, tickets.Intent{Board: slug, Column: counterpart(from, to, ticket).ID, AtEnd: true})
+	return moved, err
+}
+
+// counterpart is the column for a ticket that comes from another board: that with the name of its own, else for a closed one
+// the first done column, else that for new tickets.
+func counterpart(from, to boards.Board, ticket tickets.Ticket) boards.Column {
+	own, _ := from.Column(ticket.Column)
+	for _, column := range to.Targets() {
+		if strings.EqualFold(column.Name, own.Name) {
+			return column
+		}
+	}
+	if done, ok := to.FirstColumn(true); ok && ticket.Closed() {
+		return done
+	}
+	return to.Entry()
 }
 
 // goal returns the board that a ticket goes to: its own if slug is "".

@@ -57,7 +57,7 @@ type TicketList struct {
 	Limit  int
 }
 
-// TicketsOf returns a board and a page of its tickets. next is the start of the next page, nil if there is none. A page
+// TicketsOf returns a board, or AllBoards, and a page of its tickets. next is the start of the next page, nil if there is none. A page
 // of a query reads some tickets.Reach tickets, and may have fewer than there is room for, or none. It returns
 // boards.NotFound, ColumnNotFound or a query.Error.
 func (w *Workflows) TicketsOf(
@@ -67,8 +67,7 @@ func (w *Workflows) TicketsOf(
 	if err != nil {
 		return board, nil, nil, err
 	}
-	board, err = boards.BySlug(ctx, w.db.Queries, actor.Sight(), slug)
-	if err != nil {
+	if board, err = w.boardOrAll(ctx, slug); err != nil {
 		return board, nil, nil, err
 	}
 	if list, next, err = w.pageOf(ctx, board, of, nil); err != nil {

@@ -216,7 +216,7 @@ func savedView(t testing.TB, ctx context.Context, w *app.App) {
 	must(t, w.Workflows.EndHomeVisit(ctx))
 }
 
-// bulkEdit leaves a bulk edit of two tickets, one of which was refused, and the notice of one member.
+// bulkEdit leaves a bulk edit of two tickets, one of which was refused, and the notice of one member, and one of all boards.
 func bulkEdit(t testing.TB, d *db.DB) {
 	t.Helper()
 	for _, statement := range []string{
@@ -226,6 +226,8 @@ func bulkEdit(t testing.TB, d *db.DB) {
 		 SELECT 1, t.id, IF(t.local_id = 3, 1, 0), IF(t.local_id = 3, 'changed', 'refused'), IF(t.local_id = 3, '', 'It was deleted.'), IF(t.local_id = 3, 'set', ''), '{}'
 		 FROM ticket t JOIN board b ON b.id = t.board_id WHERE b.slug = 'AWAY' AND t.local_id IN (3, 4)`,
 		`INSERT INTO bulk_edit_notice (bulk_edit_id, account_id) VALUES (1, 1)`,
+		`INSERT INTO bulk_edit (id, company_id, board_id, account_id, run_id, dry, query, edit, created_at)
+		 SELECT 2, company_id, NULL, account_id, 901, FALSE, '', '{"kind":"close"}', created_at FROM bulk_edit`,
 	} {
 		domaintest.Exec(t, d, statement)
 	}

@@ -291,10 +291,10 @@ func houseChecks() []check {
 				FROM saved_view v LEFT JOIN board b ON b.id = v.board_id JOIN company c ON c.id = v.company_id WHERE v.layout NOT IN ('board', 'list', 'calendar') OR v.company_id <> b.company_id ORDER BY v.id`,
 		},
 		{
-			name: "bulk edits", says: "A bulk edit is of its board's company, and counts its items by their outcomes.",
+			name: "bulk edits", says: "A bulk edit is of its board's company, if it has a board, and counts its items by their outcomes.",
 			tables: []string{"bulk_edit", "bulk_edit_item"},
-			query: `SELECT CONCAT('bulk edit ', e.id, ' is of company ', e.company_id, ' on a board of company ', b.company_id, ' and counts ', e.changed, ', ', e.unchanged, ' and ', e.refused, ' items but has ', COALESCE(x.c, 0), ', ', COALESCE(x.u, 0), ' and ', COALESCE(x.r, 0), ' of ', COALESCE(x.n, 0))
-				FROM bulk_edit e JOIN board b ON b.id = e.board_id JOIN company k ON k.id = e.company_id
+			query: `SELECT CONCAT('bulk edit ', e.id, ' is of company ', e.company_id, ' on a board of company ', COALESCE(b.company_id, 'NULL'), ' and counts ', e.changed, ', ', e.unchanged, ' and ', e.refused, ' items but has ', COALESCE(x.c, 0), ', ', COALESCE(x.u, 0), ' and ', COALESCE(x.r, 0), ' of ', COALESCE(x.n, 0))
+				FROM bulk_edit e LEFT JOIN board b ON b.id = e.board_id JOIN company k ON k.id = e.company_id
 				LEFT JOIN (SELECT i.bulk_edit_id, COUNT(*) AS n, SUM(i.outcome = 'changed') AS c, SUM(i.outcome = 'unchanged') AS u, SUM(i.outcome = 'refused') AS r
 				  FROM bulk_edit_item i GROUP BY i.bulk_edit_id) x ON x.bulk_edit_id = e.id
 				WHERE e.company_id <> b.company_id OR e.changed <> COALESCE(x.c, 0) OR e.unchanged <> COALESCE(x.u, 0) OR e.refused <> COALESCE(x.r, 0)

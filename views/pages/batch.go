@@ -2,6 +2,7 @@ package pages
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/bulkedits"
@@ -9,16 +10,21 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// batchKinds are all, with a name for a list and the title of the form for some tickets.
-var batchKinds = []struct {
+// batchKind is a kind of change with a name for a list and the title of the form for some tickets.
+type batchKind struct {
 	kind        bulkedits.Kind
 	name, title string
-}{
+}
+
+var batchKinds = []batchKind{
 	{bulkedits.Assign, "Assign", "Assign %s"},
 	{bulkedits.Label, "Labels", "Labels of %s"},
 	{bulkedits.Priority, "Priority", "Priority of %s"},
 	{bulkedits.Due, "Due date", "Due date of %s"},
+	{bulkedits.Start, "Start date", "Start date of %s"},
+	{bulkedits.Parent, "Parent", "Parent of %s"},
 	{bulkedits.Move, "Move", "Move %s"},
+	{bulkedits.Board, "Move to another board", "Move %s to another board"},
 	{bulkedits.Close, "Close", "Close %s?"},
 	{bulkedits.Reopen, "Reopen", "Reopen %s?"},
 	{bulkedits.Delete, "Delete", "Delete %s?"},
@@ -27,12 +33,13 @@ var batchKinds = []struct {
 // BatchProps is the form that changes several tickets. Without a kind it asks for one.
 type BatchProps struct {
 	Page    views.Page
-	Board   boards.Board
+	Board   boards.Board // zero for all boards
 	Form    BatchForm
 	Tickets int  // that its keys name, or that match
 	More    bool // more tickets match than were counted
 	Labels  []labels.Label
-	Dialog  bool // it is in a dialog over a board
+	Boards  []boards.Board // to move to
+	Dialog  bool           // it is in a dialog over a board
 	Filter  views.Filter
 }
 
@@ -46,25 +53,46 @@ type BatchForm struct {
 	Add, Drop string // labels with commas, or handles
 	Priority  string
 	Due       string
+	Start     string
 	Column    string // its id; "" for each ticket's own
 	Bottom    bool
+	Parent    string // its key, "" for none
+	Board     string // the slug of the one to move to
 	Errors    views.Errors
 }
 
-// ParseBatchKind returns a kind of a form; ok is false for an unknown one. "" is none yet.
-func ParseBatchKind(text string) (kind bulkedits.Kind, ok bool) {
-	for _, one := range batchKinds {
+// kindsOn are the kinds for tickets of a board, or of all boards, which have no columns in common.
+func kindsOn(board boards.Board) []batchKind {
+	if board.ID != 0 {
+		return batchKinds
+	}
+	return slices.DeleteFunc(slices.Clone(batchKinds), func(one batchKind) bool { return one.kind == bulkedits.Move })
+}
+
+// ParseBatchKind returns a kind of a form for tickets of a board, "" for an unknown one.
+func ParseBatchKind(text string, board boards.Board) bulkedits.Kind {
+	for _, one := range kindsOn(board) {
 		if string(one.kind) == text {
-			return one.kind, true
+			return one.kind
 		}
 	}
-	return "", text == ""
+	return ""
+}
+
+// labelNames are the names of labels, each once.
+func labelNames(list []labels.Label) (names []string) {
+	for _, label := range list {
+		if !slices.Contains(names, label.Name) {
+			names = append(names, label.Name)
+		}
+	}
+	return names
 }
 
 // verb names the button that does it.
 func verb(k bulkedits.Kind) string {
 	switch k {
-	case bulkedits.Move:
+	case bulkedits.Move, bulkedits.Board:
 		return "Move"
 	case bulkedits.Close:
 		return "Close"

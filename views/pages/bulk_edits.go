@@ -62,12 +62,12 @@ func (props BulkEditProps) path(outcome bulkedits.Outcome, after id.Ticket) stri
 	return path
 }
 
-// what is what the bulk edit does. It names members to those who may know them.
+// what is what the bulk edit does. It names members, tickets and boards to those who may know them.
 func what(p views.Page, edit bulkedits.BulkEdit) string {
 	switch {
 	case edit.Undoes != 0:
 		return fmt.Sprintf("Take back bulk edit %d", edit.Undoes)
-	case edit.Maker.ID == p.Actor.Account.ID || p.Actor.Role != accounts.Guest:
+	case edit.Maker.ID == p.Actor.Account.ID || p.Actor.Role != accounts.Guest && !edit.Edit.NamesOthers():
 		return edit.Edit.String()
 	}
 	return edit.Edit.Short()
@@ -75,10 +75,14 @@ func what(p views.Page, edit bulkedits.BulkEdit) string {
 
 // which are the tickets that it is about.
 func which(edit bulkedits.BulkEdit) string {
-	if edit.Total == 0 {
-		return "tickets of " + edit.BoardTitle
+	of := edit.BoardTitle
+	if edit.Board == 0 {
+		of = "all boards"
 	}
-	return views.Count(int64(edit.Total), "ticket", "tickets") + " of " + edit.BoardTitle
+	if edit.Total == 0 {
+		return "tickets of " + of
+	}
+	return views.Count(int64(edit.Total), "ticket", "tickets") + " of " + of
 }
 
 // live is how often the page refreshes itself, "" if nothing happens any more.
@@ -207,5 +211,11 @@ func isAre(n int) string {
 // opensBulkEdit reports whether an entry of the history is of a bulk edit that the user may look at.
 func (p TicketProps) opensBulkEdit(a tickets.Activity) bool {
 	actor := p.Page.Actor
-	return a.Detail.BulkEdit != 0 && actor != nil && (a.By.ID == actor.Account.ID || p.Page.Manages(p.Board))
+	switch {
+	case a.Detail.BulkEdit == 0 || actor == nil:
+		return false
+	case a.Detail.OfAllBoards:
+		return a.By.ID == actor.Account.ID || actor.Manages()
+	}
+	return a.By.ID == actor.Account.ID || p.Page.Manages(p.Board)
 }

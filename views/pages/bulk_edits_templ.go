@@ -103,7 +103,7 @@ func BulkEditsPage(props BulkEditsProps) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<h1>Bulk edits</h1><p class=\"lead\">A bulk edit changes many tickets of a board at once: filter its list, then choose “Change all”. Each can be taken back as a whole for 30 days.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<h1>Bulk edits</h1><p class=\"lead\">A bulk edit changes many tickets of a board, or of all boards, at once: filter the list, then choose “Change all”. Each can be taken back as a whole for 30 days.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -49,9 +49,17 @@ func (props BoardListProps) empty() string {
 	return "Nothing here yet."
 }
 
-// changes reports whether the user may change several tickets of the list at once: those of a board.
+// changes reports whether the user may change several tickets of the list at once.
 func (props BoardListProps) changes() bool {
-	return len(props.Groups) > 0 && props.Board.ID != 0 && props.Page.Writes(props.Board)
+	if len(props.Groups) == 0 {
+		return false
+	}
+	for _, board := range props.Boards {
+		if props.Page.Writes(board) {
+			return true
+		}
+	}
+	return false
 }
 
 // width is how many columns the table has.

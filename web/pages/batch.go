@@ -54,22 +54,22 @@ func readKeys(text string) (keys []tickets.Key, err error) {
 	return keys, nil
 }
 
-func readBatch(c echo.Context) pages.BatchForm {
-	kind, _ := pages.ParseBatchKind(c.FormValue("do"))
+func readBatch(c echo.Context, board boards.Board) pages.BatchForm {
+	kind := pages.ParseBatchKind(c.FormValue("do"), board)
 	params, _ := c.FormParams() // of a body that was read before
 	return pages.BatchForm{Kind: kind, Keys: strings.Join(params["keys"], " "), All: c.FormValue("all") != "",
 		Canary: c.FormValue("canary"), Next: respond.OwnPath(c.FormValue("next")), Add: c.FormValue("add"), Drop: c.FormValue("drop"),
-		Priority: c.FormValue("priority"), Due: c.FormValue("due"), Column: c.FormValue("column"),
-		Bottom: c.FormValue("place") == "bottom"}
+		Priority: c.FormValue("priority"), Due: c.FormValue("due"), Start: c.FormValue("start"), Column: c.FormValue("column"),
+		Bottom: c.FormValue("place") == "bottom", Parent: c.FormValue("parent"), Board: c.FormValue("board")}
 }
 
 // BatchForm asks how to change several tickets.
 func (h *Handlers) BatchForm(c echo.Context) error {
-	board, err := h.boardToChange(c)
+	board, err := h.boardOrAllToChange(c)
 	if err != nil {
 		return err
 	}
-	form, code := readBatch(c), http.StatusOK
+	form, code := readBatch(c, board), http.StatusOK
 	if form.All {
 		return h.allMatchingForm(c, board, form)
 	}
@@ -95,10 +95,14 @@ func (h *Handlers) showBatch(c echo.Context, code int, board boards.Board, form 
 	} else if keys, err := readKeys(form.Keys); err == nil {
 		props.Tickets = len(keys)
 	}
-	if form.Kind == bulkedits.Label {
-		if props.Labels, err = h.workflows.LabelsOn(c.Request().Context(), board); err != nil {
-			return err
-		}
+	switch form.Kind {
+	case bulkedits.Label:
+		props.Labels, err = h.labelsOf(c, board)
+	case bulkedits.Board:
+		props.Boards, err = h.boardsBeside(c, board)
+	}
+	if err != nil {
+		return err
 	}
 	if respond.IsFragment(c) {
 		return respond.Render(c, code, pages.BatchFormOf(props))
@@ -109,11 +113,11 @@ func (h *Handlers) showBatch(c echo.Context, code int, board boards.Board, form 
 // ChangeBatch changes several tickets. A board in a browser gets messages alone and fetches its columns.
 func (h *Handlers) ChangeBatch(c echo.Context) error {
 	ctx := c.Request().Context()
-	board, err := h.boardToChange(c)
+	board, err := h.boardOrAllToChange(c)
 	if err != nil {
 		return err
 	}
-	form := readBatch(c)
+	form := readBatch(c, board)
 	edit, badEdit := h.editOf(c, board, form)
 	if form.All {
 		return h.openBulkEdit(c, board, form, edit, badEdit)
@@ -152,7 +156,7 @@ func (h *Handlers) editOf(c echo.Context, board boards.Board, form pages.BatchFo
 		var badAdd, badDrop error
 		edit.Labels, badAdd = labels.ParseNames(splitLabels(form.Add))
 		if form.Drop != "" {
-			edit.Unlabel, badDrop = h.labelNamed(c, board, form.Drop)
+			edit.Unlabel, badDrop = h.labelsNamed(c, board, form.Drop)
 		}
 		return edit, fault.Join(atField("add", badAdd), badDrop)
 	case bulkedits.Priority:
@@ -163,14 +167,70 @@ func (h *Handlers) editOf(c echo.Context, board boards.Board, form pages.BatchFo
 		due, err := tickets.ParseTypedDate("due", form.Due, respond.LocalNow(c))
 		edit.Due = due.String()
 		return edit, err
+	case bulkedits.Start:
+		start, err := tickets.ParseTypedDate("start", form.Start, respond.LocalNow(c))
+		edit.Start = start.String()
+		return edit, err
 	case bulkedits.Move:
 		edit.Bottom = form.Bottom
 		edit.Column, err = columnNamed(board, form.Column)
+		return edit, err
+	case bulkedits.Parent:
+		edit.Parent, err = h.parentOf(c, form.Parent)
+		return edit, err
+	case bulkedits.Board:
+		edit.Board, err = h.boardNamed(c, form.Board)
 		return edit, err
 	case bulkedits.Close, bulkedits.Reopen, bulkedits.Delete:
 		return edit, nil
 	}
 	return edit, badBatch()
+}
+
+// parentOf returns the ticket with a key, nil for "".
+func (h *Handlers) parentOf(c echo.Context, text string) (*bulkedits.NamedTicket, error) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return nil, nil
+	}
+	key, err := tickets.ParseKey(text)
+	if err != nil {
+		return nil, atField("parent", tickets.RelatedNotFound(text))
+	}
+	parent, err := h.workflows.Ticket(c.Request().Context(), key)
+	if errors.Is(err, fault.NotFound) || errors.Is(err, fault.Gone) {
+		return nil, atField("parent", tickets.RelatedNotFound(key.String()))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &bulkedits.NamedTicket{ID: parent.ID, Key: parent.Key}, nil
+}
+
+// boardsBeside are the boards that tickets can go to: another than the one that all of them are on.
+func (h *Handlers) boardsBeside(c echo.Context, own boards.Board) (list []boards.Board, err error) {
+	all, err := h.workflows.Boards(c.Request().Context())
+	for _, board := range all {
+		if board.ID != own.ID && changeable(c, board) == nil {
+			list = append(list, board)
+		}
+	}
+	return list, err
+}
+
+// boardNamed returns the board that tickets go to.
+func (h *Handlers) boardNamed(c echo.Context, slug string) (*bulkedits.NamedBoard, error) {
+	if slug == "" {
+		return nil, boards.Unknown()
+	}
+	board, err := h.workflows.Board(c.Request().Context(), slug)
+	if errors.Is(err, fault.NotFound) || errors.Is(err, fault.Gone) {
+		return nil, boards.Unknown()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &bulkedits.NamedBoard{ID: board.ID, Slug: board.Slug, Title: board.Title}, atField("board", changeable(c, board))
 }
 
 // people reads handles of a field.
@@ -189,16 +249,29 @@ func (h *Handlers) people(c echo.Context, field, text string) (list []bulkedits.
 	return list, nil
 }
 
-func (h *Handlers) labelNamed(c echo.Context, board boards.Board, name string) (*bulkedits.NamedLabel, error) {
-	all, err := h.workflows.LabelsOn(c.Request().Context(), board)
+// labelsOf are the labels of a board's tickets, or of all boards.
+func (h *Handlers) labelsOf(c echo.Context, board boards.Board) ([]labels.Label, error) {
+	if board.ID == 0 {
+		return h.workflows.Labels(c.Request().Context())
+	}
+	return h.workflows.LabelsOn(c.Request().Context(), board)
+}
+
+// labelsNamed are those with a name: one on a board, but several boards may have each their own.
+func (h *Handlers) labelsNamed(c echo.Context, board boards.Board, name string) (named []bulkedits.NamedLabel, err error) {
+	all, err := h.labelsOf(c, board)
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(all, func(l labels.Label) bool { return l.Name == name })
-	if at < 0 {
+	for _, label := range all {
+		if label.Name == name {
+			named = append(named, bulkedits.NamedLabel{ID: label.ID, Name: name})
+		}
+	}
+	if len(named) == 0 {
 		return nil, atField("drop", labels.NotHere())
 	}
-	return &bulkedits.NamedLabel{ID: all[at].ID, Name: name}, nil
+	return named, nil
 }
 
 // columnNamed returns a column of the board, nil for each ticket's own.
@@ -225,8 +298,8 @@ func (h *Handlers) changeBy(board boards.Board, edit bulkedits.Edit) workflows.T
 		}
 	case bulkedits.Label:
 		change := workflows.Labelling{Named: edit.Labels}
-		if edit.Unlabel != nil {
-			change.Remove = []id.Label{edit.Unlabel.ID}
+		for _, label := range edit.Unlabel {
+			change.Remove = append(change.Remove, label.ID)
 		}
 		return func(ctx context.Context, key tickets.Key) (id.Activity, error) {
 			_, entry, err := h.workflows.LabelTicket(ctx, key, change)
@@ -234,6 +307,13 @@ func (h *Handlers) changeBy(board boards.Board, edit bulkedits.Edit) workflows.T
 		}
 	case bulkedits.Move:
 		return h.moveBy(board, edit)
+	case bulkedits.Parent:
+		return h.parentBy(edit.Parent)
+	case bulkedits.Board:
+		return func(ctx context.Context, key tickets.Key) (id.Activity, error) {
+			moved, err := h.workflows.SendTicket(ctx, key, edit.Board.Slug)
+			return moved.Activity, err
+		}
 	case bulkedits.Close:
 		return moving(h.workflows.CloseTicket)
 	case bulkedits.Reopen:
@@ -268,6 +348,26 @@ func (h *Handlers) moveBy(board boards.Board, edit bulkedits.Edit) workflows.Tic
 		}
 		moved, _, err := h.workflows.MoveTicket(ctx, key, own)
 		return moved.Activity, err
+	}
+}
+
+// parentBy makes tickets children of one, or of none. One that has another parent keeps it.
+func (h *Handlers) parentBy(parent *bulkedits.NamedTicket) workflows.TicketChange {
+	return func(ctx context.Context, key tickets.Key) (id.Activity, error) {
+		if parent != nil {
+			_, entry, err := h.workflows.Relate(ctx, key, tickets.Parent, parent.Key)
+			return entry.ID, err
+		}
+		ticket, err := h.workflows.Ticket(ctx, key)
+		if err != nil {
+			return 0, err
+		}
+		now, ok := ticket.Parent()
+		if !ok {
+			return 0, nil
+		}
+		_, entry, err := h.workflows.Unrelate(ctx, key, tickets.Parent, now.Key)
+		return entry.ID, err
 	}
 }
 
@@ -311,7 +411,7 @@ func (h *Handlers) rejectBatch(c echo.Context, board boards.Board, form pages.Ba
 	if !ok {
 		return err
 	}
-	form.Errors = formErrors(messages, "keys", "do", "add", "drop", "priority", "due", "column", "canary")
+	form.Errors = formErrors(messages, "keys", "do", "add", "drop", "priority", "due", "start", "parent", "board", "column", "canary")
 	return h.showBatch(c, code, board, form)
 }
 
@@ -368,6 +468,8 @@ func batchState(form pages.BatchForm, board boards.Board) string {
 		return "open again"
 	case bulkedits.Delete:
 		return "deleted"
+	case bulkedits.Board:
+		return "on the board " + form.Board
 	case bulkedits.Move:
 		place := "at the top"
 		if form.Bottom {

@@ -63,6 +63,20 @@ func (h *Handlers) boardToChange(c echo.Context) (boards.Board, error) {
 	return board, changeable(c, board)
 }
 
+// boardOrAllToChange is boardToChange, zero for a form about tickets of all boards, each of which is asked later.
+func (h *Handlers) boardOrAllToChange(c echo.Context) (boards.Board, error) {
+	board, err := h.boardOrAll(c)
+	switch {
+	case err != nil:
+		return board, err
+	case board.ID != 0:
+		return board, changeable(c, board)
+	case !accounts.ActorFrom(c.Request().Context()).Edits():
+		return board, accounts.ReadOnly()
+	}
+	return board, nil
+}
+
 // ticketToChange is boardToChange for a form about a ticket.
 func (h *Handlers) ticketToChange(c echo.Context) (tickets.Ticket, boards.Board, error) {
 	ticket, board, err := h.ticketOfPath(c)

@@ -20,6 +20,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/kinds"
 	"github.com/counterfoil/counterfoil/domain/migrations"
+	"github.com/counterfoil/counterfoil/domain/query"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 )
@@ -37,7 +38,7 @@ type task struct {
 	Activity id.Activity `json:"activity,omitempty"`
 }
 
-// Lister lists the tickets of a board that match a query, as the caller of ctx sees them: workflows.Workflows.TicketsOf
+// Lister lists the tickets of a board, or of workflows.AllBoards, that match a query, as the caller of ctx sees them: workflows.Workflows.TicketsOf
 // without the board.
 type Lister func(ctx context.Context, slug string, of workflows.TicketList) ([]tickets.Ticket, *tickets.Cursor, error)
 
@@ -54,11 +55,11 @@ func New(d *db.DB, most int, list Lister) *BulkEdits { return &BulkEdits{d, most
 // Migration changes the tickets of a bulk edit.
 func (m *BulkEdits) Migration() *migrations.Migration {
 	return &migrations.Migration{
-		Name: migrations.BulkEdits, Title: "Change many tickets of a board",
-		Description: "Changes the tickets of a board that match a query, or takes such a change back, with the rights of the member who asked for it. It starts automatically when a member asks for it; the member can pause, slow down and stop it, too.",
+		Name: migrations.BulkEdits, Title: "Change many tickets",
+		Description: "Changes the tickets of a board, or of all boards, that match a query, or takes such a change back, with the rights of the member who asked for it. It starts automatically when a member asks for it; the member can pause, slow down and stop it, too.",
 		Params: []migrations.Param{
 			kinds.CompanyParam(true),
-			{Name: "board", Label: "Board", Kind: migrations.Text, Required: true, Max: 10, Help: "Its ticket prefix: NINJA.",
+			{Name: "board", Label: "Board", Kind: migrations.Text, Max: 10, Help: "Its ticket prefix: NINJA. Empty for all boards that the member sees.",
 				Refers: migrations.ToBoard},
 			{Name: "change", Label: "Change", Kind: migrations.Text, Required: true, Max: 20, Help: "What is done with each ticket: close."},
 		},
@@ -71,7 +72,7 @@ func (m *BulkEdits) Migration() *migrations.Migration {
 
 // adjustKnobs has one block after the other where the order of tickets matters.
 func adjustKnobs(values migrations.Values, knobs *migrations.Knobs) {
-	if kind := bulkedits.Kind(values["change"]); kind == bulkedits.Move || kind == bulkedits.Undo {
+	if edit := (bulkedits.Edit{Kind: bulkedits.Kind(values["change"])}); edit.InOrder() || edit.Kind == bulkedits.Undo {
 		knobs.Concurrency = 1
 	}
 }
@@ -97,7 +98,7 @@ func (m *BulkEdits) fill(ctx context.Context, into migrations.Filler) error {
 	reached, _ := strconv.ParseUint(into.Cursor(), 10, 64) // 0 at first
 	for i, one := range list {
 		cursor := uint64(i + 1)
-		if ordered := edit.Undoes == 0 && edit.Edit.Kind != bulkedits.Move; ordered {
+		if edit.Undoes == 0 && !edit.Edit.InOrder() {
 			cursor = uint64(one.Ticket) // other tickets may match when filling goes on
 		}
 		if cursor <= reached {
@@ -139,6 +140,9 @@ func (m *BulkEdits) tasks(ctx context.Context, values migrations.Values, edit bu
 func (m *BulkEdits) matching(ctx context.Context, slug string, edit bulkedits.BulkEdit) (list []task, err error) {
 	seen := map[id.Ticket]bool{} // one that is moved meanwhile may be listed twice
 	of := workflows.TicketList{Query: edit.Query, Limit: listedAtOnce}
+	if edit.Board == 0 {
+		of.Sort = query.Sort{By: query.Created} // the same all the while
+	}
 	for {
 		page, next, err := m.list(ctx, slug, of)
 		if err != nil {
@@ -158,9 +162,9 @@ func (m *BulkEdits) matching(ctx context.Context, slug string, edit bulkedits.Bu
 		of.After = next
 	}
 	switch {
-	case edit.Edit.Kind != bulkedits.Move:
+	case !edit.Edit.InOrder():
 		slices.SortFunc(list, func(a, b task) int { return cmp.Compare(a.Ticket, b.Ticket) })
-	case !edit.Edit.Bottom:
+	case edit.Edit.Kind == bulkedits.Move && !edit.Edit.Bottom:
 		slices.Reverse(list)
 	}
 	return list, nil
