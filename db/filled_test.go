@@ -164,9 +164,9 @@ var filling = []string{
 	`INSERT INTO home_visit (account_id, company_id, last_at) SELECT n, 1, '2026-01-01' FROM numbers WHERE n BETWEEN 7 AND 2000`,
 	`INSERT INTO calendar_address (account_id, company_id, view_id, hash, created_at) SELECT 7, 1, n, UNHEX(SHA2(n, 256)), '2026-01-01' FROM numbers WHERE n <= 50`,
 	`INSERT INTO calendar_address (account_id, company_id, view_id, hash, created_at) SELECT n % 490 + 8, 1, n, UNHEX(SHA2(n, 256)), '2026-01-01' FROM numbers WHERE n BETWEEN 101 AND 5000`,
-	// Account 7 has two hundred bulk edits, the first of ten thousand tickets, some of all boards; the oldest are over.
+	// Account 7 has two hundred bulk edits, the first of ten thousand tickets; others have some of all boards; the oldest are over.
 	`INSERT INTO bulk_edit (id, company_id, board_id, account_id, run_id, undoes, dry, query, edit, created_at)
-	 SELECT n, 1, IF(n % 9 = 8, NULL, IF(n <= 200, 6, n % 290 + 7)), IF(n <= 200, 7, n % 490 + 8), n, IF(n BETWEEN 2 AND 50, 1, 0), n % 2, '', '{}', '2026-01-01' + INTERVAL n HOUR FROM numbers WHERE n <= 5000`,
+	 SELECT n, 1, IF(n <= 200, 6, IF(n % 9 = 8, NULL, n % 290 + 7)), IF(n <= 200, 7, n % 490 + 8), n, IF(n BETWEEN 2 AND 50, 1, 0), n % 2, '', '{}', '2026-01-01' + INTERVAL n HOUR FROM numbers WHERE n <= 5000`,
 	`INSERT INTO bulk_edit_item (bulk_edit_id, ticket_id, activity_id, outcome, reason, kind, detail)
 	 SELECT 1, n, n, IF(n % 10, 'changed', 'refused'), '', 'set', '{}' FROM numbers WHERE n <= 10000`,
 	`INSERT INTO bulk_edit_item (bulk_edit_id, ticket_id, activity_id, outcome, reason, kind, detail)

@@ -264,7 +264,7 @@ func TestBulkEdits(t *testing.T) {
 		mia, vera := newcomer(e, "mia", "member"), newcomer(e, "vera", "viewer")
 		const path = "/acme/tickets/batch"
 		list := mia.get("/acme/tickets/list").has(t, 50, "input[type=checkbox][name=keys][form=list-picks]").has(t, 1, "#list-picks[action='"+path+"']")
-		list.has(t, 0, "#list-picks option[value=move]").has(t, 1, "#list-picks option[value=start]")
+		list.has(t, 1, "#list-picks option[value=move]").has(t, 1, "#list-picks option[value=start]")
 		two := mia.get(path + "?do=start&keys=NINJA-3&keys=" + other)
 		two.textIs(t, "#batch h1", "Start date of 2 tickets")
 		two.textHas(t, ".crumbs", "All tickets")
@@ -273,8 +273,11 @@ func TestBulkEdits(t *testing.T) {
 		mia.post(path, "do", "start", "keys", "NINJA-3 "+other, "start", "2030-01-02", "next", "/acme/tickets/list").goesTo(t, "/acme/tickets/list")
 		e.counts(t, 2, "SELECT COUNT(*) FROM ticket WHERE start_at IS NOT NULL")
 		mia.get(path+"?do=labels&all=1").textHas(t, "#batch", "All tickets of all boards , closed ones too.")
-		mia.get(path+"?do=move&keys=NINJA-3").has(t, 1, "#batch select[name=do]").has(t, 0, "#batch [name=column]")
-		mia.post(path, "do", "move", "all", "1").is(t, http.StatusUnprocessableEntity).textHas(t, "#batch", "Choose what to change")
+		mia.get(path+"?do=move&keys=NINJA-3").has(t, 1, "#batch [name=column] option[value=Doing]")
+		mia.post(path, "do", "move", "keys", "NINJA-3 "+other, "column", "Doing", "place", "bottom").goesTo(t, "/acme/tickets")
+		mia.get("/acme/tickets").textHas(t, ".toast", "2 tickets are at the bottom of Doing.")
+		e.counts(t, 2, "SELECT COUNT(*) FROM ticket t JOIN board_column c ON c.id = t.column_id JOIN board b ON b.id = t.board_id AND b.slug <> 'DEMO' WHERE c.name = 'Doing'")
+		mia.post(path, "do", "move", "all", "1", "column", "Nowhere").is(t, http.StatusUnprocessableEntity).textHas(t, "#batch", "no column “Nowhere”")
 		mia.post(path, "do", "close", "all", "1", "q", "asignee:me").goesTo(t, "/acme/tickets/list?q=asignee%3Ame")
 		for _, answer := range []*answer{vera.get(path), vera.post(path, "do", "close", "all", "1")} {
 			answer.is(t, http.StatusForbidden)

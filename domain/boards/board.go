@@ -96,6 +96,16 @@ func (b Board) Column(column id.Column) (Column, bool) {
 	return Column{}, false
 }
 
+// ColumnNamed returns the first of the board's columns with a name, in any case, that tickets can come to.
+func (b Board) ColumnNamed(name string) (Column, bool) {
+	for _, c := range b.Columns {
+		if strings.EqualFold(c.Name, name) && !c.Leaving() {
+			return c, true
+		}
+	}
+	return Column{}, false
+}
+
 // With returns the board with some of its columns replaced.
 func (b Board) With(columns ...Column) Board {
 	b.Columns = slices.Clone(b.Columns)

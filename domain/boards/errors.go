@@ -138,6 +138,13 @@ func (e ColumnNotFound) Unwrap() error {
 	return fault.Invalid.New(CodeColumnNotFound, "column", e.Error())
 }
 
+// CodeNoColumnNamed: the board of a ticket has no column with the name that was asked for. Choose another column.
+const CodeNoColumnNamed fault.Code = "Board.NoColumnNamed"
+
+func NoColumnNamed(name string) error {
+	return fault.Invalid.New(CodeNoColumnNamed, "column", fmt.Sprintf("The board has no column “%.50s”. Choose another.", name))
+}
+
 // CodeStale: the board was changed since the version that was sent. Read it again, then repeat the edit if it
 // is still wanted.
 const CodeStale fault.Code = "Board.Stale"

@@ -44,9 +44,11 @@ type Edit struct {
 	Start    string       `json:"start,omitempty"`
 	Due      string       `json:"due,omitempty"`
 	Column   *NamedColumn `json:"column,omitempty"` // of Move; nil is the column that a ticket is in
-	Bottom   bool         `json:"bottom,omitempty"` // of Move: at the foot of the column, else at its top
-	Parent   *NamedTicket `json:"parent,omitempty"` // of Parent; nil for none
-	Board    *NamedBoard  `json:"board,omitempty"`  // of Board: where the tickets go
+	// ColumnNamed, of Move, is in place of Column the name of one on each ticket's board.
+	ColumnNamed string       `json:"column_named,omitempty"`
+	Bottom      bool         `json:"bottom,omitempty"` // of Move: at the foot of the column, else at its top
+	Parent      *NamedTicket `json:"parent,omitempty"` // of Parent; nil for none
+	Board       *NamedBoard  `json:"board,omitempty"`  // of Board: where the tickets go
 }
 
 // Person is an account to assign.
@@ -89,10 +91,10 @@ func Accounts(list []Person) []id.Account {
 	return ids
 }
 
-// Possible reports whether a member can ask for the edit of the tickets of a board, or of all boards for 0: those have no
-// columns in common.
+// Possible reports whether a member can ask for the edit of the tickets of a board, or of all boards for 0: those have only
+// names of columns in common.
 func (e Edit) Possible(board id.Board) bool {
-	return slices.Contains(Kinds, e.Kind) && !e.Empty() && (board != 0 || e.Kind != Move)
+	return slices.Contains(Kinds, e.Kind) && !e.Empty() && (board != 0 || e.Column == nil)
 }
 
 // Empty reports whether the edit names nothing to change.
@@ -148,10 +150,14 @@ func (e Edit) String() string {
 		if e.Bottom {
 			place = "the bottom of "
 		}
-		if e.Column == nil {
+		name := e.ColumnNamed
+		if e.Column != nil {
+			name = e.Column.Name
+		}
+		if name == "" {
 			return "Move to " + place + "the column"
 		}
-		return "Move to " + place + "“" + e.Column.Name + "”"
+		return "Move to " + place + "“" + name + "”"
 	}
 	return e.Short()
 }

@@ -29,6 +29,7 @@ func TestEditString(t *testing.T) {
 		"Move to the board “Other”":                     {Kind: Board, Board: &NamedBoard{Title: "Other"}},
 		"Move to the top of “Doing”":                    {Kind: Move, Column: &NamedColumn{Name: "Doing"}},
 		"Move to the bottom of the column":              {Kind: Move, Bottom: true},
+		"Move to the top of “Review”":                   {Kind: Move, ColumnNamed: "Review"},
 		"Close":                                         {Kind: Close},
 		"Take back":                                     {Kind: Undo},
 	} {

@@ -271,6 +271,8 @@ func (b *bulkBlock) lockColumns(ctx context.Context) (err error) {
 		case bulkedits.Move:
 			if b.Edit.Column != nil {
 				b.targets[board.ID] = b.Edit.Column.ID
+			} else if column, ok := board.ColumnNamed(b.Edit.ColumnNamed); ok {
+				b.targets[board.ID] = column.ID
 			}
 		case bulkedits.Close:
 			if done, ok := board.FirstColumn(true); ok {
@@ -503,10 +505,10 @@ func (b *bulkBlock) relocate(ctx context.Context, t lockedTicket) (entry id.Acti
 	case bulkedits.Board:
 		moved, err = b.send(ctx, t)
 	default:
-		goal := t.Column
-		if target != 0 {
-			goal = target
+		if target == 0 && b.Edit.ColumnNamed != "" {
+			return 0, boards.NoColumnNamed(b.Edit.ColumnNamed)
 		}
+		goal := cmp.Or(target, t.Column)
 		m := move{from: board, to: board, key: t.Key, intent: tickets.Intent{Column: goal, AtEnd: b.Edit.Bottom}}
 		moved, err = m.carryOut(ctx, t)
 	}

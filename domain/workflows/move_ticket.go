@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
@@ -70,10 +69,8 @@ func (w *Workflows) SendTicket(ctx context.Context, key tickets.Key, slug string
 // the first done column, else that for new tickets.
 func counterpart(from, to boards.Board, ticket tickets.Ticket) boards.Column {
 	own, _ := from.Column(ticket.Column)
-	for _, column := range to.Targets() {
-		if strings.EqualFold(column.Name, own.Name) {
-			return column
-		}
+	if column, ok := to.ColumnNamed(own.Name); ok {
+		return column
 	}
 	if done, ok := to.FirstColumn(true); ok && ticket.Closed() {
 		return done

@@ -3,6 +3,7 @@ package pages
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/bulkedits"
@@ -10,13 +11,11 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// batchKind is a kind of change with a name for a list and the title of the form for some tickets.
-type batchKind struct {
+// batchKinds are all, with a name for a list and the title of the form for some tickets.
+var batchKinds = []struct {
 	kind        bulkedits.Kind
 	name, title string
-}
-
-var batchKinds = []batchKind{
+}{
 	{bulkedits.Assign, "Assign", "Assign %s"},
 	{bulkedits.Label, "Labels", "Labels of %s"},
 	{bulkedits.Priority, "Priority", "Priority of %s"},
@@ -38,7 +37,7 @@ type BatchProps struct {
 	Tickets int  // that its keys name, or that match
 	More    bool // more tickets match than were counted
 	Labels  []labels.Label
-	Boards  []boards.Board // to move to
+	Boards  []boards.Board // to move to, or whose columns to move to
 	Dialog  bool           // it is in a dialog over a board
 	Filter  views.Filter
 }
@@ -54,29 +53,49 @@ type BatchForm struct {
 	Priority  string
 	Due       string
 	Start     string
-	Column    string // its id; "" for each ticket's own
+	Column    string // its id, or its name on all boards; "" for each ticket's own
 	Bottom    bool
 	Parent    string // its key, "" for none
 	Board     string // the slug of the one to move to
 	Errors    views.Errors
 }
 
-// kindsOn are the kinds for tickets of a board, or of all boards, which have no columns in common.
-func kindsOn(board boards.Board) []batchKind {
-	if board.ID != 0 {
-		return batchKinds
-	}
-	return slices.DeleteFunc(slices.Clone(batchKinds), func(one batchKind) bool { return one.kind == bulkedits.Move })
-}
-
-// ParseBatchKind returns a kind of a form for tickets of a board, "" for an unknown one.
-func ParseBatchKind(text string, board boards.Board) bulkedits.Kind {
-	for _, one := range kindsOn(board) {
+// ParseBatchKind returns a kind of a form, "" for an unknown one.
+func ParseBatchKind(text string) bulkedits.Kind {
+	for _, one := range batchKinds {
 		if string(one.kind) == text {
 			return one.kind
 		}
 	}
 	return ""
+}
+
+// columnChoice is a column to move to: of a board by its id, of all boards by its name.
+type columnChoice struct{ value, name string }
+
+func (props BatchProps) columns() (list []columnChoice) {
+	if props.Board.ID != 0 {
+		for _, column := range props.Board.Targets() {
+			list = append(list, columnChoice{formID(column.ID), column.Name})
+		}
+		return list
+	}
+	for _, board := range props.Boards {
+		for _, column := range board.Targets() {
+			known := func(c columnChoice) bool { return strings.EqualFold(c.name, column.Name) }
+			if !slices.ContainsFunc(list, known) {
+				list = append(list, columnChoice{column.Name, column.Name})
+			}
+		}
+	}
+	return list
+}
+
+func (props BatchProps) columnHint() string {
+	if props.Board.ID != 0 {
+		return ""
+	}
+	return "The one with this name on each ticket’s board. Tickets of boards that have none stay."
 }
 
 // labelNames are the names of labels, each once.

@@ -54,8 +54,8 @@ func readKeys(text string) (keys []tickets.Key, err error) {
 	return keys, nil
 }
 
-func readBatch(c echo.Context, board boards.Board) pages.BatchForm {
-	kind := pages.ParseBatchKind(c.FormValue("do"), board)
+func readBatch(c echo.Context) pages.BatchForm {
+	kind := pages.ParseBatchKind(c.FormValue("do"))
 	params, _ := c.FormParams() // of a body that was read before
 	return pages.BatchForm{Kind: kind, Keys: strings.Join(params["keys"], " "), All: c.FormValue("all") != "",
 		Canary: c.FormValue("canary"), Next: respond.OwnPath(c.FormValue("next")), Add: c.FormValue("add"), Drop: c.FormValue("drop"),
@@ -69,7 +69,7 @@ func (h *Handlers) BatchForm(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	form, code := readBatch(c, board), http.StatusOK
+	form, code := readBatch(c), http.StatusOK
 	if form.All {
 		return h.allMatchingForm(c, board, form)
 	}
@@ -100,6 +100,10 @@ func (h *Handlers) showBatch(c echo.Context, code int, board boards.Board, form 
 		props.Labels, err = h.labelsOf(c, board)
 	case bulkedits.Board:
 		props.Boards, err = h.boardsBeside(c, board)
+	case bulkedits.Move:
+		if board.ID == 0 {
+			props.Boards, err = h.boardsBeside(c, board)
+		}
 	}
 	if err != nil {
 		return err
@@ -117,7 +121,7 @@ func (h *Handlers) ChangeBatch(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	form := readBatch(c, board)
+	form := readBatch(c)
 	edit, badEdit := h.editOf(c, board, form)
 	if form.All {
 		return h.openBulkEdit(c, board, form, edit, badEdit)
@@ -173,6 +177,10 @@ func (h *Handlers) editOf(c echo.Context, board boards.Board, form pages.BatchFo
 		return edit, err
 	case bulkedits.Move:
 		edit.Bottom = form.Bottom
+		if board.ID == 0 {
+			edit.ColumnNamed, err = h.columnOnSome(c, form.Column)
+			return edit, err
+		}
 		edit.Column, err = columnNamed(board, form.Column)
 		return edit, err
 	case bulkedits.Parent:
@@ -287,6 +295,23 @@ func columnNamed(board boards.Board, text string) (*bulkedits.NamedColumn, error
 	return &bulkedits.NamedColumn{ID: column, Name: in.Name}, nil
 }
 
+// columnOnSome returns the name of a column that some board in sight has, "" for each ticket's own.
+func (h *Handlers) columnOnSome(c echo.Context, name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	all, err := h.workflows.Boards(c.Request().Context())
+	if err != nil {
+		return "", err
+	}
+	for _, board := range all {
+		if _, ok := board.ColumnNamed(name); ok {
+			return name, nil
+		}
+	}
+	return "", boards.NoColumnNamed(name)
+}
+
 // changeBy returns the change of one ticket that an edit makes.
 func (h *Handlers) changeBy(board boards.Board, edit bulkedits.Edit) workflows.TicketChange {
 	switch edit.Kind {
@@ -331,7 +356,7 @@ func (h *Handlers) changeBy(board boards.Board, edit bulkedits.Edit) workflows.T
 	}
 }
 
-// moveBy moves tickets to the top or bottom of a column of the board, or of their own.
+// moveBy moves tickets to the top or bottom of a column of the board, of one with a name on theirs, or of their own.
 func (h *Handlers) moveBy(board boards.Board, edit bulkedits.Edit) workflows.TicketChange {
 	intent := tickets.Intent{AtEnd: edit.Bottom}
 	if edit.Column != nil {
@@ -340,11 +365,18 @@ func (h *Handlers) moveBy(board boards.Board, edit bulkedits.Edit) workflows.Tic
 	return func(ctx context.Context, key tickets.Key) (id.Activity, error) {
 		own := intent
 		if edit.Column == nil {
-			ticket, err := h.workflows.Ticket(ctx, key)
+			ticket, on, err := h.workflows.TicketOnBoard(ctx, key)
 			if err != nil {
 				return 0, err
 			}
 			own.Column = ticket.Column
+			if edit.ColumnNamed != "" {
+				column, ok := on.ColumnNamed(edit.ColumnNamed)
+				if !ok {
+					return 0, boards.NoColumnNamed(edit.ColumnNamed)
+				}
+				own.Column = column.ID
+			}
 		}
 		moved, _, err := h.workflows.MoveTicket(ctx, key, own)
 		return moved.Activity, err
@@ -478,6 +510,8 @@ func batchState(form pages.BatchForm, board boards.Board) string {
 		column, _ := respond.ParseColumn(form.Column)
 		if in, ok := board.Column(column); ok {
 			place += " of " + in.Name
+		} else if board.ID == 0 && form.Column != "" {
+			place += " of " + form.Column
 		}
 		return place
 	}

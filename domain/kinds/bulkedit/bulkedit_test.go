@@ -242,7 +242,7 @@ func TestBulkMoveToBoard(t *testing.T) {
 			t.Error(why)
 		}
 		e.Counts(t, 11, "SELECT max_ticket_id FROM board_ticket_incrementer WHERE board_id = ?", uint64(other.ID)) // nor by a refusal
-		is(t, e.undo(t, mia, moved), 0, 0, 10)                                                  // they are on an archived board
+		is(t, e.undo(t, mia, moved), 0, 0, 10)                                                                     // they are on an archived board
 		domaintest.OK(e.Workflows.ArchiveBoard(e.Ctx, "OTHER", false, nil))(t)
 		_, err := e.Workflows.RemoveColumn(e.Ctx, "NINJA", e.board.Columns[0].ID, e.board.Columns[1].ID, nil)
 		domaintest.Must(t, err)
@@ -353,6 +353,7 @@ func TestBulkEditOfAllBoards(t *testing.T) {
 			{Kind: bulkedits.Assign, Add: []bulkedits.Person{{ID: mia, Handle: "mia"}}},
 			{Kind: bulkedits.Label, Labels: []string{"later", "bug"}},
 			{Kind: bulkedits.Start, Start: "2030-01-02"},
+			{Kind: bulkedits.Move, ColumnNamed: "done", Bottom: true},
 			{Kind: bulkedits.Close},
 			{Kind: bulkedits.Delete},
 		} {
@@ -367,6 +368,20 @@ func TestBulkEditOfAllBoards(t *testing.T) {
 		if now := e.state(t); now != closed {
 			t.Errorf("closed again:\n%s\nbefore:\n%s", now, closed)
 		}
+		e.Sound(t)
+	})
+
+	t.Run("a column by its name, where there is one", func(t *testing.T) {
+		t.Parallel()
+		e := boardsOf(t, 3)
+		e.Exec(t, "UPDATE board_column SET name = 'Review' WHERE id = ?", uint64(e.board.Columns[1].ID))
+		moved := e.do(t, e.Ctx, workflows.BulkRequest{Edit: bulkedits.Edit{Kind: bulkedits.Move, ColumnNamed: "review"}})
+		is(t, moved, 3, 0, 3)
+		if why := e.reasons(t, e.Ctx, moved); strings.Count(why, "no column “review”") != 3 {
+			t.Error(why)
+		}
+		top := e.do(t, e.Ctx, workflows.BulkRequest{Query: "-NINJA-1 -OTHER-1", Edit: bulkedits.Edit{Kind: bulkedits.Move, Bottom: true}})
+		is(t, top, 4, 0, 0)
 		e.Sound(t)
 	})
 
@@ -466,7 +481,7 @@ func TestBulkEditOfAllBoards(t *testing.T) {
 		}
 		is(t, e.undo(t, adam, made), 2, 0, 0)
 		column := &bulkedits.NamedColumn{ID: e.board.Columns[1].ID}
-		for _, bad := range []bulkedits.Edit{{Kind: bulkedits.Move}, {Kind: bulkedits.Move, Column: column}, {Kind: bulkedits.Undo}, {}} {
+		for _, bad := range []bulkedits.Edit{{Kind: bulkedits.Move, Column: column}, {Kind: bulkedits.Undo}, {}} {
 			domaintest.Fails(e.Workflows.OpenBulkEdit(mia, workflows.AllBoards, workflows.BulkRequest{Edit: bad}, nil))(t, bulkedits.CodeBadEdit)
 		}
 	})
