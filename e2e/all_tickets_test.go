@@ -1,6 +1,9 @@
 package e2e
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestAllTickets follows the tickets of two boards as a list, as columns and in a calendar.
 func TestAllTickets(t *testing.T) {
@@ -45,4 +48,50 @@ func TestAllTickets(t *testing.T) {
 	board.wait(columns, "Open: NINJA-2 NINJA-1, Closed: SPRING-1")
 	board.click(`.all-tickets a[href="/acme/NINJA-2"]`)
 	board.at("/acme/NINJA-2")
+}
+
+// TestDragAmongAllTickets drags cards between the columns of the board of all tickets.
+func TestDragAmongAllTickets(t *testing.T) {
+	t.Parallel()
+	a := withBoard(t, "Paint one", "Wax two", "Sand three")
+	a.post("/acme/boards", "title", "Spring", "slug", "SPRING")
+	a.post("/acme/boards/SPRING/tickets", "title", "Sow")
+	a.post("/acme/tickets/batch", "do", "close", "keys", "NINJA-2")
+	a.post("/acme/tickets/batch", "do", "priority", "priority", "high", "keys", "NINJA-2")
+	a.post("/acme/tickets/batch", "do", "labels", "add", "wood", "keys", "NINJA-1 NINJA-2")
+	a.post("/acme/tickets/batch", "do", "labels", "add", "soil, early", "keys", "SPRING-1")
+	b := a.tab(t)
+	// drags opens the board by a group and drags a card; it is in the other column then, also in a page that is loaded anew.
+	drags := func(group, key, to string) {
+		t.Helper()
+		list := `[id="group-` + to + `"] .cards`
+		in := `document.querySelector(%s) && !document.querySelector("#listed[aria-busy]")`
+		there := list + ` [data-key="` + key + `"]`
+		path := "/acme/tickets?q=-board:DEMO&group=" + group
+		b.open(path)
+		b.drag(`[data-key="`+key+`"]`, list, 0)
+		b.wait(in, there)
+		b.open(path)
+		b.wait(in, there)
+		b.wait(`!document.querySelector(".toast.bad")`)
+	}
+	drags("status", "SPRING-1", "closed")
+	drags("status", "NINJA-2", "open")
+	drags("column", "NINJA-2", "done")
+	b.wait(`document.querySelector("#group-done [data-key=SPRING-1]")`) // where it was closed to
+	drags("column", "SPRING-1", "to%20do")
+	drags("priority", "NINJA-3", "high")
+	b.wait(`document.querySelectorAll("#group-high .card").length === 2`)
+	b.open("/acme/tickets?q=-board:DEMO&group=label")
+	columns := `[...document.querySelectorAll(".all-tickets .column")].map(c => c.querySelector("h2").textContent.trim() + ": " + [...c.querySelectorAll(".card")].map(e => e.dataset.key).sort().join(" ")).join(", ") === %s`
+	b.wait(columns, "early: SPRING-1, wood: NINJA-1 NINJA-2, No label: NINJA-3")
+	b.drag(`[data-key="SPRING-1"]`, ".all-tickets .column:nth-child(2) .cards", 0)
+	b.wait(columns, "soil: SPRING-1, wood: NINJA-1 NINJA-2, No label: NINJA-3") // it has another label, which is first
+	b.drag(`[data-key="NINJA-1"]`, ".all-tickets .column:nth-child(3) .cards", 0)
+	b.wait(columns, "soil: SPRING-1, wood: NINJA-2, No label: NINJA-1 NINJA-3")
+	b.click(".toast [data-undo] button")
+	b.wait(columns, "soil: SPRING-1, wood: NINJA-1 NINJA-2, No label: NINJA-3")
+	if html := eval[string](b, `document.querySelector("[data-key=SPRING-1]").textContent`); !strings.Contains(html, "wood") {
+		t.Error(html)
+	}
 }

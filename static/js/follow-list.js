@@ -9,7 +9,7 @@ const list = document.querySelector('[data-follow]')
 
 const selecting = () => !getSelection().isCollapsed && list.contains(getSelection().anchorNode)
 const picking = () => !!list.querySelector('[name=keys]:checked')
-const rests = () => held() || picking() || selecting() || !!document.querySelector('html.dragging, #calendar[aria-busy=true]')
+const rests = () => held() || picking() || selecting() || !!document.querySelector('html.dragging, :is(#calendar, #listed)[aria-busy=true]')
 
 const announce = throttled(() => 'Tickets were changed by others.')
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/bulkedits"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/query"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -21,6 +22,9 @@ type ListGroup struct {
 	Name    string
 	Query   string // the condition for its tickets on all pages, as far as a query can say it
 	Tickets []tickets.Ticket
+	// Gains is the form, as in an address, that gives a ticket what the group stands for, "" if none can; Loses is what is
+	// added to that of another group, so that the ticket leaves this one.
+	Gains, Loses string
 
 	order string // groups are sorted by it, in this order of bytes
 }
@@ -51,25 +55,28 @@ func groupOf(by query.Field, t tickets.Ticket, now time.Time) ListGroup {
 	switch by {
 	case query.Status:
 		if t.Closed() {
-			return ListGroup{ID: "closed", Name: "Closed", Query: "status:closed", order: "2"}
+			return ListGroup{ID: "closed", Name: "Closed", Query: "status:closed", Gains: change(bulkedits.Close), order: "2"}
 		}
-		return ListGroup{ID: "open", Name: "Open", Query: "status:open", order: "1"}
+		return ListGroup{ID: "open", Name: "Open", Query: "status:open", Gains: change(bulkedits.Reopen), order: "1"}
 	case query.Assignee:
 		if len(t.Assignees) == 0 {
-			return ListGroup{ID: "none", Name: "Unassigned", Query: "assignee:none", order: "~"}
+			return ListGroup{ID: "none", Name: "Unassigned", Query: "assignee:none", Gains: change(bulkedits.Assign), order: "~"}
 		}
 		first := t.Assignees[0]
 		return ListGroup{ID: views.Number(uint64(first.ID)), Name: first.Name, Query: term(query.Assignee, "@"+first.Handle),
+			Gains: change(bulkedits.Assign, "add", "@"+first.Handle), Loses: fields("drop", "@"+first.Handle),
 			order: "!" + strings.ToLower(first.Name)}
 	case query.Label:
 		if len(t.Labels) == 0 {
-			return ListGroup{ID: "none", Name: "No label", Query: "label:none", order: "~"}
+			return ListGroup{ID: "none", Name: "No label", Query: "label:none", Gains: change(bulkedits.Label), order: "~"}
 		}
 		first := t.Labels[0]
 		return ListGroup{ID: views.Number(uint64(first.ID)), Name: first.Name, Query: term(query.Label, first.Name),
+			Gains: change(bulkedits.Label, "add", first.Name), Loses: fields("drop", first.Name),
 			order: "!" + strings.ToLower(first.Name)}
 	case query.Priority:
 		group := ListGroup{ID: t.Priority.String(), Name: views.PriorityText(t.Priority), Query: term(query.Priority, t.Priority.String()),
+			Gains: change(bulkedits.Priority, "priority", t.Priority.String()),
 			order: views.Number(uint64(tickets.Urgent - t.Priority))}
 		if t.Priority == tickets.NoPriority {
 			group.Name = "No priority"
@@ -94,7 +101,7 @@ func columnGroup(board boards.Board, column id.Column) ListGroup {
 		order = "#"
 	}
 	return ListGroup{ID: url.PathEscape(strings.ToLower(name)), Name: name, Query: term(query.Column, name),
-		order: fmt.Sprintf("%s%04d", order, at)}
+		Gains: change(bulkedits.Move, "column", name), order: fmt.Sprintf("%s%04d", order, at)}
 }
 
 // dueRange says how soon a ticket is due.
@@ -135,6 +142,19 @@ func dueIn(due tickets.Date, closed bool, now time.Time) dueRange {
 		return dueThisWeek
 	}
 	return dueLater
+}
+
+// change is the form of a kind of change with fields: a name and a value each.
+func change(kind bulkedits.Kind, named ...string) string {
+	return fields(append([]string{"do", string(kind)}, named...)...)
+}
+
+func fields(named ...string) string {
+	values := url.Values{}
+	for i := 0; i < len(named); i += 2 {
+		values.Set(named[i], named[i+1])
+	}
+	return values.Encode()
 }
 
 func term(field query.Field, value string) string {
