@@ -89,6 +89,7 @@ func TestDragAmongAllTickets(t *testing.T) {
 	b.wait(columns, "soil: SPRING-1, wood: NINJA-1 NINJA-2, No label: NINJA-3") // it has another label, which is first
 	b.drag(`[data-key="NINJA-1"]`, ".all-tickets .column:nth-child(3) .cards", 0)
 	b.wait(columns, "soil: SPRING-1, wood: NINJA-2, No label: NINJA-1 NINJA-3")
+	b.wait(`!document.querySelector("#listed[aria-busy]")`) // the card is there before it is saved, and the undo comes after
 	b.click(".toast [data-undo] button")
 	b.wait(columns, "soil: SPRING-1, wood: NINJA-1 NINJA-2, No label: NINJA-3")
 	if html := eval[string](b, `document.querySelector("[data-key=SPRING-1]").textContent`); !strings.Contains(html, "wood") {
