@@ -196,24 +196,11 @@ func (q *Queries) AssignmentsOf(ctx context.Context, arg AssignmentsOfParams) ([
 	return items, nil
 }
 
-const setCurrent = `-- name: SetCurrent :execrows
-UPDATE assignee SET current = ? WHERE ticket_id = ?
-`
-
-// Marks all assignees of a ticket by whether it is open work.
-func (q *Queries) SetCurrent(ctx context.Context, current bool, ticketID id.Ticket) (int64, error) {
-	result, err := q.db.ExecContext(ctx, setCurrent, current, ticketID)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
-}
-
 const setCurrentOf = `-- name: SetCurrentOf :execrows
 UPDATE assignee SET current = ? WHERE ticket_id IN (/*SLICE:tickets*/?)
 `
 
-// The same for many tickets.
+// Marks all assignees of tickets by whether these are open work.
 func (q *Queries) SetCurrentOf(ctx context.Context, current bool, tickets []id.Ticket) (int64, error) {
 	query := setCurrentOf
 	var queryParams []interface{}

@@ -1134,17 +1134,23 @@ func (q *Queries) SetSpread(ctx context.Context, spreadFrom int64, iD id.Column)
 }
 
 const shiftCount = `-- name: ShiftCount :execrows
-UPDATE board_column SET ticket_count = ticket_count + IF(id = ?, 1, -1) WHERE id IN (?, ?)
+UPDATE board_column SET ticket_count = ticket_count + CAST(? AS SIGNED) * IF(id = ?, 1, -1) WHERE id IN (?, ?)
 `
 
 type ShiftCountParams struct {
+	N    int64
 	To   id.Column
 	From id.Column
 }
 
-// Counts a ticket that went from one column to another.
+// Counts n tickets that went from one column to another.
 func (q *Queries) ShiftCount(ctx context.Context, arg ShiftCountParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, shiftCount, arg.To, arg.From, arg.To)
+	result, err := q.db.ExecContext(ctx, shiftCount,
+		arg.N,
+		arg.To,
+		arg.From,
+		arg.To,
+	)
 	if err != nil {
 		return 0, err
 	}

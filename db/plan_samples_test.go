@@ -147,7 +147,6 @@ var samples = map[string]sample{
 	// assignee.sql
 	"AssigneesOf":     {args: with(1, firstTickets(150))},
 	"Unassign":        {args: with(7, []id.Account{1, 9})},
-	"SetCurrent":      {args: with(false, 7)},
 	"AssignmentsOf":   {args: with(db.AssignmentsOfParams{AccountID: 1, Limit: 50})},
 	"AssignedTickets": {args: with(db.AssignedTicketsParams{AccountID: 1, BeforeID: 1000, CompanyID: 1, Limit: 101})},
 	"SetCurrentOf":    {args: with(true, firstTickets(200)), reads: 2000, because: "a chunk is 200 tickets"},
@@ -327,7 +326,7 @@ var samples = map[string]sample{
 	"ColumnsOfBoards":    {args: with(firstBoards(300))},
 	"LockColumns":        {args: with([]id.Column{1, 3})},
 	"AppendRanks":        {args: with(db.AppendRanksParams{K: 1, Span: gap, ID: 1, BoardID: 1})},
-	"ShiftCount":         {args: with(db.ShiftCountParams{From: 1, To: 2})},
+	"ShiftCount":         {args: with(db.ShiftCountParams{N: 1, From: 1, To: 2})},
 	"AddToCount":         {args: with(1, 1)},
 	"RaiseLastRank":      {args: with(1, 1)},
 	"LockBoardsShared":   {args: with([]id.Board{1, 4})},

@@ -10,10 +10,6 @@ ORDER BY s.ticket_id, s.account_id;
 -- name: Unassign :execrows
 DELETE FROM assignee WHERE ticket_id = sqlc.arg(ticket_id) AND account_id IN (sqlc.slice(accounts));
 
--- name: SetCurrent :execrows
--- Marks all assignees of a ticket by whether it is open work.
-UPDATE assignee SET current = sqlc.arg(current) WHERE ticket_id = sqlc.arg(ticket_id);
-
 -- name: AssignedTickets :many
 -- The open tickets that an account is assigned to, newest first, with ids below before_id.
 SELECT t.id, t.local_id, t.title, t.board_id, t.column_id, t.rank_in_column, t.priority, t.due_at, t.due_timed, b.slug AS board_slug, b.title AS board_title, c.name AS column_name, c.position
@@ -35,7 +31,7 @@ ORDER BY current DESC, ticket_id DESC
 LIMIT ?;
 
 -- name: SetCurrentOf :execrows
--- The same for many tickets.
+-- Marks all assignees of tickets by whether these are open work.
 UPDATE assignee SET current = sqlc.arg(current) WHERE ticket_id IN (sqlc.slice(tickets));
 
 -- name: AssignmentsOf :many

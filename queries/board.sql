@@ -88,8 +88,8 @@ WHERE id = sqlc.arg(id) AND board_id = sqlc.arg(board_id) AND done = sqlc.arg(do
 UPDATE board_column SET ticket_count = ticket_count + sqlc.arg(n) WHERE id = sqlc.arg(id);
 
 -- name: ShiftCount :execrows
--- Counts a ticket that went from one column to another.
-UPDATE board_column SET ticket_count = ticket_count + IF(id = sqlc.arg('to'), 1, -1) WHERE id IN (sqlc.arg('from'), sqlc.arg('to'));
+-- Counts n tickets that went from one column to another.
+UPDATE board_column SET ticket_count = ticket_count + CAST(sqlc.arg(n) AS SIGNED) * IF(id = sqlc.arg('to'), 1, -1) WHERE id IN (sqlc.arg('from'), sqlc.arg('to'));
 
 -- name: RaiseLastRank :execrows
 UPDATE board_column SET last_rank = GREATEST(last_rank, CAST(sqlc.arg(last_rank) AS SIGNED)) WHERE id = sqlc.arg(id);

@@ -414,9 +414,9 @@ func KeepLive(ctx context.Context, tx *db.Tx, boards ...ID) (archived []ID, err 
 	return archived, nil
 }
 
-// Shift counts a ticket that went from one column to another. The caller holds both locks.
-func Shift(ctx context.Context, tx *db.Tx, from, to id.Column) error {
-	changed, err := tx.ShiftCount(ctx, db.ShiftCountParams{From: from, To: to})
+// Shift counts n tickets that went from one column to another. The caller holds both locks.
+func Shift(ctx context.Context, tx *db.Tx, from, to id.Column, n int64) error {
+	changed, err := tx.ShiftCount(ctx, db.ShiftCountParams{N: n, From: from, To: to})
 	if err != nil {
 		return fmt.Errorf("count tickets: %w", err)
 	}

@@ -48,9 +48,12 @@ func LastLocations(ctx context.Context, q *db.Queries, ticket ID) ([]Location, e
 	return spots, nil
 }
 
-// SetCurrent stores whether a ticket is open work: neither closed nor deleted. The caller holds the ticket's lock.
-func SetCurrent(ctx context.Context, tx *db.Tx, ticket ID, current bool) error {
-	if _, err := tx.SetCurrent(ctx, current, ticket); err != nil {
+// SetCurrent stores whether tickets are open work: neither closed nor deleted. The caller holds their locks.
+func SetCurrent(ctx context.Context, tx *db.Tx, list []ID, current bool) error {
+	if len(list) == 0 {
+		return nil
+	}
+	if _, err := tx.SetCurrentOf(ctx, current, list); err != nil {
 		return fmt.Errorf("set current work: %w", err)
 	}
 	return nil
@@ -61,7 +64,7 @@ func keepCurrent(ctx context.Context, tx *db.Tx, before, after Ticket) error {
 	if before.Current() == after.Current() {
 		return nil
 	}
-	return SetCurrent(ctx, tx, after.ID, after.Current())
+	return SetCurrent(ctx, tx, []ID{after.ID}, after.Current())
 }
 
 // ClosedIn returns the closing time of a ticket that is moved between columns: a move into a done column closes it, a

@@ -197,10 +197,7 @@ func CarryAll(ctx context.Context, tx *db.Tx, m ColumnMove, ids []ID, by User) (
 	if err != nil {
 		return Carried{}, fmt.Errorf("move tickets: %w", err)
 	}
-	if _, err := tx.EndStays(ctx, tx.Now, moved); err != nil {
-		return Carried{}, fmt.Errorf("end stays: %w", err)
-	}
-	if err := enter(ctx, tx, moved, by); err != nil {
+	if err := ChangeStays(ctx, tx, moved, moved, by); err != nil {
 		return Carried{}, err
 	}
 	return Carried{Tickets: n, Rank: past, LastRank: foot + offset},

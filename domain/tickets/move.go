@@ -15,7 +15,6 @@ type Target struct {
 	Key      Key        // its own, or the one that it gets on another board
 	LastRank int64      // of the column
 	ClosedAt *time.Time // from ClosedIn
-	By       User
 }
 
 // Move moves a ticket as the intent says; a deleted one is restored by it. The caller holds the locks of the ticket
@@ -90,16 +89,6 @@ func moveTo(ctx context.Context, tx *db.Tx, ticket Ticket, column id.Column, ran
 	}
 	if n != 1 {
 		return NotFound()
-	}
-	if !ticket.Deleted() && ticket.Column != column {
-		if err := leave(ctx, tx, ticket.ID); err != nil {
-			return err
-		}
-	}
-	if ticket.Deleted() || ticket.Column != column {
-		if err := enter(ctx, tx, []ID{ticket.ID}, target.By); err != nil {
-			return err
-		}
 	}
 	if rank > target.LastRank {
 		if _, err := tx.RaiseLastRank(ctx, rank, column); err != nil {

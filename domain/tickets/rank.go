@@ -93,8 +93,11 @@ func foot(ctx context.Context, tx *db.Tx, ticket Ticket, column id.Column, lastR
 	if err != nil {
 		return slot{}, err
 	}
-	if last == nil || last.ID != ticket.ID {
-		return slot{rank: lastRank + Gap, above: last, appended: true}, nil
+	switch {
+	case last == nil:
+		return slot{rank: lastRank + Gap, appended: true}, nil
+	case last.ID != ticket.ID:
+		return slot{rank: max(lastRank, *last.RankInColumn) + Gap, above: last, appended: true}, nil
 	}
 	above, err := cardAbove(ctx, tx.Queries, column, *last.RankInColumn)
 	return slot{above: above, appended: true, same: true}, err

@@ -30,6 +30,20 @@ func enter(ctx context.Context, tx *db.Tx, ids []ID, by User) error {
 	return nil
 }
 
+// ChangeStays ends the stays of locked tickets that left their columns, and begins those of tickets that are in another one, or
+// are restored, by a user.
+func ChangeStays(ctx context.Context, tx *db.Tx, left, entered []ID, by User) error {
+	if len(left) > 0 {
+		if _, err := tx.EndStays(ctx, tx.Now, left); err != nil {
+			return fmt.Errorf("end stays: %w", err)
+		}
+	}
+	if len(entered) == 0 {
+		return nil
+	}
+	return enter(ctx, tx, entered, by)
+}
+
 // leave ends the present stay of a locked ticket.
 func leave(ctx context.Context, tx *db.Tx, ticket ID) error {
 	if _, err := tx.EndStay(ctx, tx.Now, ticket); err != nil {

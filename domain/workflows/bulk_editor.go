@@ -77,10 +77,14 @@ func (b BulkEditor) Apply(ctx context.Context, tx *db.Tx, list []BulkTicket) (it
 	}
 	for _, one := range list {
 		item := bulkedits.Item{Ticket: one.ID, Outcome: bulkedits.Unchanged}
+		before := block.follow
 		err := tx.Try(ctx, func() (err error) {
 			item.Activity.ID, err = block.change(ctx, one)
 			return err
 		})
+		if err != nil {
+			block.follow = before
+		}
 		switch {
 		case aboutTicket(err):
 			item = bulkedits.Item{Ticket: one.ID, Outcome: bulkedits.Refused, Reason: refusalOf(err)}
@@ -90,6 +94,9 @@ func (b BulkEditor) Apply(ctx context.Context, tx *db.Tx, list []BulkTicket) (it
 			item.Outcome = bulkedits.Changed
 		}
 		items = append(items, item)
+	}
+	if err := block.follow.do(ctx, tx, block.by()); err != nil {
+		return nil, err
 	}
 	return items, addEntries(ctx, tx, items)
 }
@@ -130,6 +137,7 @@ type bulkBlock struct {
 	boards  map[id.Board]boards.Board    // those in sight that the tickets are on, and go to
 	refused map[id.Board]error           // why the tickets of a board stay as they are
 	columns map[id.Column]boards.Column  // locked, as the changes so far have left them
+	follow  followUps                    // of the changes so far
 	targets map[id.Board]id.Column       // of a move or a closing
 
 	// What the changes share, read once.
@@ -312,16 +320,18 @@ func (b *bulkBlock) mayComeTo(board id.Board) error {
 	return cmp.Or(mayWriteOn(b.actor, found.Grant), b.refused[board])
 }
 
-// noteMove notes in the columns that a ticket was moved.
+// noteMove notes in the columns that a ticket was moved, or restored.
 func (b *bulkBlock) noteMove(moved tickets.MoveResult) {
-	from, to := b.columns[moved.From.Column], b.columns[moved.Ticket.Column]
-	if moved.Activity == 0 || from.ID == 0 || to.ID == 0 {
+	to, ok := b.columns[moved.Ticket.Column]
+	if moved.Activity == 0 || !ok {
 		return
 	}
 	to.LastRank = max(to.LastRank, moved.Ticket.Rank)
-	if from.ID != to.ID {
-		from.Count--
+	if moved.From.Column != to.ID {
 		to.Count++
+	}
+	if from, ok := b.columns[moved.From.Column]; ok && from.ID != to.ID {
+		from.Count--
 		b.columns[from.ID] = from
 	}
 	b.columns[to.ID] = to
@@ -342,9 +352,7 @@ func (b *bulkBlock) change(ctx context.Context, one BulkTicket) (id.Activity, er
 	if err := cmp.Or(mayWriteOn(b.actor, ticket.Grant), b.refused[ticket.Board]); err != nil {
 		return 0, err
 	}
-	by := user(b.actor)
-	by.BulkEdit, by.OfAllBoards = b.ID, b.Board == 0
-	t := lockedTicket{Ticket: ticket, tx: b.tx, by: by}
+	t := lockedTicket{Ticket: ticket, tx: b.tx, by: b.by(), follow: &b.follow}
 	if b.Edit.Kind == bulkedits.Undo {
 		return b.undo(ctx, t)
 	}
@@ -358,6 +366,13 @@ func (b *bulkBlock) change(ctx context.Context, one BulkTicket) (id.Activity, er
 		return b.relocate(ctx, t)
 	}
 	return b.set(ctx, t)
+}
+
+// by is the maker, as part of the bulk edit.
+func (b *bulkBlock) by() tickets.User {
+	by := user(b.actor)
+	by.BulkEdit, by.OfAllBoards = b.ID, b.Board == 0
+	return by
 }
 
 // prepare reads what the changes share, under the locks that come behind those of tickets.
@@ -575,9 +590,17 @@ func (b *bulkBlock) undo(ctx context.Context, t lockedTicket) (entry id.Activity
 	if back.column != back.old.Column {
 		return 0, boards.ColumnGone()
 	}
-	moved, err := back.carryOut(ctx, b.tx, b.seen[t.ID], t.by)
-	if errors.Is(err, errElsewhere) {
-		err = db.Unavailable{Why: "a ticket was moved meanwhile", Err: err}
+	if b.columns[back.column].Board != board.ID {
+		return 0, db.Unavailable{Why: "a column was changed meanwhile", Err: errElsewhere}
+	}
+	key, err := back.move.takeKey(ctx, b.tx, t.Ticket)
+	if err != nil {
+		return 0, err
+	}
+	t.columns = b.columns
+	moved, err := back.carryOut(ctx, t, key)
+	if err == nil {
+		b.noteMove(moved)
 	}
 	return moved.Activity, err
 }

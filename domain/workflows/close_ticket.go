@@ -57,10 +57,8 @@ func (t lockedTicket) close(ctx context.Context, done id.Column) (moved tickets.
 	if err != nil {
 		return moved, err
 	}
-	if err := t.record(ctx, tickets.KindClosed, &moved, tickets.Detail{}); err != nil {
-		return moved, err
-	}
-	return moved, tickets.FollowClosing(ctx, t.tx, []tickets.ID{t.ID}, t.by)
+	t.follow.closed = append(t.follow.closed, t.ID)
+	return moved, t.record(ctx, tickets.KindClosed, &moved, tickets.Detail{})
 }
 
 // ReopenTicket reopens a ticket: it goes to the end of the column that it was closed from, or of the first that is not

@@ -18,7 +18,8 @@ func (t lockedTicket) delete(ctx context.Context) (id.Activity, error) {
 	if err != nil {
 		return 0, err
 	}
-	return entry, boards.Count(ctx, t.tx, t.Column, -1)
+	t.follow.shifts = append(t.follow.shifts, shift{t.Column, 0})
+	return entry, nil
 }
 
 // DeletedPerPage is how many deleted tickets a page lists.
@@ -164,12 +165,15 @@ func (w *Workflows) restoreIn(
 		if err := boards.Live(ctx, tx, locked.Board); err != nil {
 			return err
 		}
-		t := lockedTicket{Ticket: locked, tx: tx, by: user(actor), columns: columns}
+		t := lockedTicket{Ticket: locked, tx: tx, by: user(actor), columns: columns, follow: &followUps{}}
 		closedAt := tickets.ClosedIn(locked, false, column.Done, tx.Now)
 		if moved, _, err = t.carry(ctx, t.Key, tickets.Intent{Column: to.ID, AtEnd: true}, closedAt); err != nil {
 			return err
 		}
-		return t.record(ctx, tickets.KindRestored, &moved, tickets.Detail{})
+		if err := t.record(ctx, tickets.KindRestored, &moved, tickets.Detail{}); err != nil {
+			return err
+		}
+		return t.follow.do(ctx, tx, t.by)
 	})
 	return moved, err
 }

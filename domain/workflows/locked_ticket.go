@@ -18,6 +18,7 @@ type lockedTicket struct {
 	tx      *db.Tx
 	by      tickets.User
 	columns map[id.Column]boards.Column // locked, too
+	follow  *followUps                  // of moves, which whoever began the transaction does at its end
 }
 
 // errElsewhere says that a ticket changed columns between the read that says which to lock and the lock.
@@ -94,18 +95,22 @@ func (w *Workflows) inColumns(
 		if err := boards.Live(ctx, tx, locked.Board); err != nil {
 			return err
 		}
-		return do(lockedTicket{Ticket: locked, tx: tx, by: user(accounts.ActorFrom(ctx)), columns: columns})
+		t := lockedTicket{Ticket: locked, tx: tx, by: user(accounts.ActorFrom(ctx)), columns: columns, follow: &followUps{}}
+		if err := do(t); err != nil {
+			return err
+		}
+		return t.follow.do(ctx, tx, t.by)
 	})
 }
 
-// carry moves the ticket, which may be deleted, as the intent says, under a key that may be another, and updates the
-// counts. The intent's column is locked. placed is false for a ticket that is there already. It returns
+// carry moves the ticket, which may be deleted, as the intent says, under a key that may be another, and notes what follows.
+// The intent's column is locked. placed is false for a ticket that is there already. It returns
 // boards.ColumnFull.
 func (t lockedTicket) carry(
 	ctx context.Context, key tickets.Key, intent tickets.Intent, closedAt *time.Time,
 ) (moved tickets.MoveResult, placed bool, err error) {
 	to := t.columns[intent.Column]
-	target := tickets.Target{Board: to.Board, Key: key, LastRank: to.LastRank, ClosedAt: closedAt, By: t.by}
+	target := tickets.Target{Board: to.Board, Key: key, LastRank: to.LastRank, ClosedAt: closedAt}
 	moved, placed, err = tickets.Move(ctx, t.tx, t.Ticket, intent, target)
 	if err != nil || !placed {
 		return moved, false, err
@@ -114,19 +119,9 @@ func (t lockedTicket) carry(
 		if err := to.Admit(1); err != nil {
 			return moved, true, err
 		}
-		if t.Deleted() {
-			err = boards.Count(ctx, t.tx, to.ID, 1)
-		} else {
-			err = boards.Shift(ctx, t.tx, t.Column, to.ID)
-		}
-		if err != nil {
-			return moved, true, err
-		}
 	}
-	if t.Current() != moved.Ticket.Current() {
-		err = tickets.SetCurrent(ctx, t.tx, t.ID, moved.Ticket.Current())
-	}
-	return moved, true, err
+	t.follow.note(t.Ticket, moved.Ticket)
+	return moved, true, nil
 }
 
 // record adds an action on the ticket to its history, with its locations before and after.

@@ -165,11 +165,11 @@ func (m *move) carryOut(ctx context.Context, t lockedTicket) (tickets.MoveResult
 		to.Count++
 		m.changed = []boards.Column{from, to}
 	}
-	moved.Activity, err = tickets.Record(ctx, t.tx, t.ID, t.by, tickets.KindMoved, m.detail(moved, from, to))
-	if err != nil || t.Closed() || !moved.Ticket.Closed() {
-		return moved, err
+	if !t.Closed() && moved.Ticket.Closed() {
+		t.follow.closed = append(t.follow.closed, t.ID)
 	}
-	return moved, tickets.FollowClosing(ctx, t.tx, []tickets.ID{t.ID}, t.by)
+	moved.Activity, err = tickets.Record(ctx, t.tx, t.ID, t.by, tickets.KindMoved, m.detail(moved, from, to))
+	return moved, err
 }
 
 func (m *move) detail(moved tickets.MoveResult, from, to boards.Column) tickets.Detail {

@@ -102,9 +102,16 @@ func (w *Workflows) undo(ctx context.Context, actor accounts.Actor, activity id.
 		Kind: action.Kind, Board: back.move.to, Left: back.move.from, Gone: back.column != back.old.Column,
 	}
 	err = w.change(ctx, func(tx *db.Tx) error {
-		moved, err := back.carryOut(ctx, tx, seen, user(actor))
+		t, key, err := back.lock(ctx, tx, seen, user(actor))
+		if err != nil {
+			return err
+		}
+		moved, err := back.carryOut(ctx, t, key)
+		if err != nil {
+			return err
+		}
 		undone.Ticket = moved.Ticket
-		return err
+		return t.follow.do(ctx, tx, t.by)
 	})
 	undone.Columns = []id.Column{back.column, seen.Column}
 	return undone, err
@@ -194,37 +201,42 @@ type reversal struct {
 	column id.Column        // of the old location, or the board's first if that is gone
 }
 
-func (b *reversal) carryOut(
+// lock takes all locks for it, and the ticket's key on the board that it goes back to. It returns errElsewhere or
+// boards.Archived.
+func (b *reversal) lock(
 	ctx context.Context, tx *db.Tx, seen tickets.Ticket, by tickets.User,
-) (moved tickets.MoveResult, err error) {
+) (t lockedTicket, key tickets.Key, err error) {
 	columns, err := boards.LockColumns(ctx, tx, b.column, seen.Column)
 	if err != nil {
-		return moved, err
+		return t, key, err
 	}
-	key, err := b.move.takeKey(ctx, tx, seen)
-	if err != nil {
-		return moved, err
+	if key, err = b.move.takeKey(ctx, tx, seen); err != nil {
+		return t, key, err
 	}
 	locked, err := tickets.LockAny(ctx, tx, seen)
 	if err != nil {
-		return moved, err
+		return t, key, err
 	}
 	if columns[b.column].Board != b.move.to.ID || locked.Column != seen.Column || locked.Board != seen.Board {
-		return moved, errElsewhere
+		return t, key, errElsewhere
 	}
-	if err := boards.Live(ctx, tx, locked.Board, b.move.to.ID); err != nil {
-		return moved, err
-	}
-	if err := tickets.Undo(ctx, tx, locked, b.action); err != nil {
+	t = lockedTicket{Ticket: locked, tx: tx, by: by, columns: columns, follow: &followUps{}}
+	return t, key, boards.Live(ctx, tx, locked.Board, b.move.to.ID)
+}
+
+// carryOut takes the ticket back, if it is as the action left it, under a key.
+func (b *reversal) carryOut(
+	ctx context.Context, t lockedTicket, key tickets.Key,
+) (moved tickets.MoveResult, err error) {
+	if err := tickets.Undo(ctx, t.tx, t.Ticket, b.action); err != nil {
 		return moved, err
 	}
 	closedAt := b.old.ClosedAt
-	if columns[b.column].Done && closedAt == nil {
-		closedAt = &tx.Now
+	if t.columns[b.column].Done && closedAt == nil {
+		closedAt = &t.tx.Now
 	}
-	t := lockedTicket{Ticket: locked, tx: tx, by: by, columns: columns}
 	if b.stays() {
-		moved, err = tickets.SetClosed(ctx, tx, locked, closedAt)
+		moved, err = tickets.SetClosed(ctx, t.tx, t.Ticket, closedAt)
 	} else {
 		moved, _, err = t.carry(ctx, key, b.intent(), closedAt)
 	}

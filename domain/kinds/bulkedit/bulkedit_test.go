@@ -703,6 +703,20 @@ func TestBulkEditBesideOthers(t *testing.T) {
 		}
 	})
 
+	t.Run("a column that is full takes no more, also in the middle of a block", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		from, to := e.board.Columns[0].ID, e.board.Columns[1].ID
+		e.Open(t, "NINJA", from, 6)
+		e.Exec(t, "UPDATE board_column SET wip_limit = 4, wip_hard = TRUE WHERE id IN (?, ?)", uint64(from), uint64(to))
+		moved := e.do(t, e.Ctx, workflows.BulkRequest{Edit: bulkedits.Edit{Kind: bulkedits.Move, Column: &bulkedits.NamedColumn{ID: to}}})
+		is(t, moved, 4, 0, 2)
+		e.Open(t, "NINJA", from, 1)
+		undone := e.undo(t, e.Ctx, moved) // there are three by now
+		is(t, undone, 1, 0, 3)
+		e.Sound(t)
+	})
+
 	t.Run("an archived board takes none", func(t *testing.T) {
 		t.Parallel()
 		e := newEnv(t)
