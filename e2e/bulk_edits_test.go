@@ -26,6 +26,26 @@ func TestBulkEdits(t *testing.T) {
 		b.at("/acme/boards/NINJA/list")
 	})
 
+	t.Run("rows of a list are walked and selected by keys, and a range by a click with Shift", func(t *testing.T) {
+		t.Parallel()
+		a := withBoard(t, "Paint one", "Paint two", "Paint three", "Paint four")
+		b := a.tab(t)
+		b.open("/acme/tickets/list?q=paint+sort:created")
+		picked := `[...document.querySelectorAll("[name=keys]:checked")].map(e => e.value).join(" ") === %s`
+		b.types("jjx")
+		b.wait(picked, "NINJA-2")
+		b.wait(`document.querySelector("#announce").textContent === "NINJA-2 selected, 1 in all."`)
+		b.types("jx")
+		b.wait(picked, "NINJA-2 NINJA-3")
+		b.types("kx")
+		b.wait(picked, "NINJA-3")
+		b.wait(`document.activeElement.closest("tr").querySelector("[name=keys]").value === "NINJA-2"`)
+		b.click("[name=keys][value=NINJA-1]")
+		b.wait(picked, "NINJA-1 NINJA-3")
+		b.wait(`(document.querySelector("[name=keys][value=NINJA-4]").dispatchEvent(new MouseEvent("click", { shiftKey: true, bubbles: true, cancelable: true })), true)`)
+		b.wait(picked, "NINJA-1 NINJA-2 NINJA-3 NINJA-4")
+	})
+
 	t.Run("a bulk edit is watched, and taken back as a whole", func(t *testing.T) {
 		t.Parallel()
 		a := withBoard(t, "Paint the door", "Paint the wall", "Sweep")

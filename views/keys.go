@@ -32,6 +32,9 @@ const (
 	KeyMove            Command = "move"
 	KeyMenu            Command = "menu"
 	KeySelect          Command = "select"
+	KeyNext            Command = "next"
+	KeyPrevious        Command = "previous"
+	KeyPick            Command = "pick"
 	KeyEdit            Command = "edit"
 	KeyAssign          Command = "assign"
 	KeyPriority        Command = "priority"
@@ -100,6 +103,11 @@ var keyScopes = []KeyScope{
 		{KeyDates, []string{"d"}, "Set its dates"},
 		{KeyLabels, []string{"t"}, "Choose its labels"},
 	}},
+	{"list", "On a list", []Binding{
+		{KeyNext, []string{"j"}, "Next ticket"},
+		{KeyPrevious, []string{"k"}, "Previous ticket"},
+		{KeyPick, []string{"x"}, "Select the ticket, to change all selected ones; a click with Shift selects up to another"},
+	}},
 	{"ticket", "On a ticket", []Binding{
 		{KeyEdit, []string{"e"}, "Edit"},
 		{KeyMove, []string{"m"}, "Move to…"},
@@ -132,6 +140,7 @@ var keyScopes = []KeyScope{
 // field, only the keys of forms hold.
 var keyPages = map[string][]string{
 	"a board with a ticket beside it": {"everywhere", "board", "ticket"},
+	"a list":                          {"everywhere", "list"},
 	"a form":                          {"form"},
 	"a run":                           {"everywhere", "run"},
 }

@@ -244,6 +244,11 @@ func TestBulkEdits(t *testing.T) {
 		e.counts(t, 1, "SELECT COUNT(*) FROM ticket_relation WHERE sole")
 		ana.post(path, "do", "parent", "keys", "NINJA-5", "parent", "NINJA-8").is(t, http.StatusConflict).textHas(t, "#batch", "parent")
 
+		children := openBulk(t, ana, "do", "parent", "parent", other)
+		e.work(t)
+		ana.get(children).textHas(t, "#bulk-edit tbody", "a child of "+other)
+		ana.post(children+"/undo").is(t, http.StatusSeeOther)
+		e.work(t)
 		run := openBulk(t, ana, "do", "board", "board", "OTHER")
 		ana.get(run).textIs(t, "#bulk-edit h1", "Move to the board “The OTHER board”")
 		e.work(t)

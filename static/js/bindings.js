@@ -28,6 +28,11 @@ export const bindings = {
 		'dates': ['d'],
 		'labels': ['t'],
 	},
+	list: {
+		'next': ['j'],
+		'previous': ['k'],
+		'pick': ['x'],
+	},
 	ticket: {
 		'edit': ['e'],
 		'move': ['m'],

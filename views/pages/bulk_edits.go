@@ -49,6 +49,7 @@ type BulkEditProps struct {
 	Held     bool        // operators have stopped all runs
 	Shown    bulkedits.Outcome
 	Items    []bulkedits.Item
+	Seen     map[id.Ticket]bool // of the tickets that changes of the items name, those that the user sees
 	After    id.Ticket
 	More     bool
 }

@@ -1314,7 +1314,7 @@ func bulkItems(props BulkEditProps) templ.Component {
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						templ_7745c5c3_Err = did(TicketProps{}, item.Activity).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = did(TicketProps{Seen: props.Seen}, item.Activity).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}

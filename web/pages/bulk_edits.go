@@ -14,6 +14,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/query"
+	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
 	"github.com/counterfoil/counterfoil/views/pages"
@@ -147,6 +148,13 @@ func (h *Handlers) showBulkEdit(c echo.Context, code int, alert string) error {
 		}
 	}
 	if props.Items, props.More, err = h.workflows.BulkEditItems(ctx, edit, props.Shown, props.After); err != nil {
+		return err
+	}
+	entries := make([]tickets.Activity, len(props.Items))
+	for i, item := range props.Items {
+		entries[i] = item.Activity
+	}
+	if props.Seen, err = h.workflows.RelationsSeen(ctx, entries); err != nil {
 		return err
 	}
 	if respond.Target(c) == views.BulkEditID {

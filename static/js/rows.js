@@ -1,0 +1,55 @@
+// The rows of a list: j and k move the focus from ticket to ticket, x selects one, a click with Shift all from the last one on.
+import { commandOf, free } from './keys.js'
+import { say } from './say.js'
+
+const list = () => document.querySelector('#listed table')
+const rows = () => [...list().querySelectorAll('tr:has(> th[scope=row] > a)')]
+const current = () => document.activeElement?.closest('#listed tr')
+const boxes = () => [...list().querySelectorAll('[name=keys]')]
+const boxIn = (row) => row?.querySelector('[name=keys]')
+
+let last // the checkbox that was pressed last
+
+function step(by) {
+	const all = rows()
+	const at = all.indexOf(current())
+	const next = at < 0 ? all[by > 0 ? 0 : all.length - 1] : all[at + by]
+	next?.querySelector('th > a').focus()
+	next?.scrollIntoView({ block: 'nearest' })
+}
+
+function announce(box) {
+	const n = boxes().filter(({ checked }) => checked).length
+	say(`${box.value} ${box.checked ? 'selected' : 'not selected'}, ${n} in all.`)
+}
+
+const commands = {
+	next: () => step(1),
+	previous: () => step(-1),
+	pick() {
+		const box = boxIn(current())
+		box?.click()
+		if (box) announce(box)
+	},
+}
+
+document.addEventListener('keydown', (event) => {
+	const does = free(event) && !event.shiftKey && list() && commands[commandOf('list', event)]
+	if (!does) return
+	event.preventDefault()
+	does()
+})
+
+document.addEventListener('mousedown', (event) => { // Shift would select text
+	if (event.shiftKey && event.target.closest('#listed .pick')) event.preventDefault()
+})
+document.addEventListener('click', ({ target, shiftKey }) => {
+	if (!target.matches?.('#listed [name=keys]')) return
+	const all = boxes()
+	const from = all.indexOf(last)
+	last = target
+	if (!shiftKey || from < 0) return
+	const [a, b] = [from, all.indexOf(target)].sort((x, y) => x - y)
+	for (const box of all.slice(a, b + 1)) box.checked = target.checked
+	announce(target)
+})
