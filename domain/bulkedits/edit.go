@@ -172,7 +172,8 @@ func dated(what, date string) string {
 // Short says in one or two words what is done. It names nobody.
 func (e Edit) Short() string {
 	return map[Kind]string{Assign: "Assign", Label: "Change labels", Priority: "Set the priority", Due: "Set the due date",
-		Start: "Set the start date", Parent: "Set the parent", Move: "Move", Board: "Move to another board", Close: "Close", Reopen: "Reopen", Delete: "Delete", Undo: "Take back"}[e.Kind]
+		Start: "Set the start date", Parent: "Set the parent", Move: "Move",
+		Board: "Move to another board", Close: "Close", Reopen: "Reopen", Delete: "Delete", Undo: "Take back"}[e.Kind]
 }
 
 func handles(list []Person) (names []string) {

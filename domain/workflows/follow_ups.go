@@ -54,10 +54,11 @@ func (f *followUps) do(ctx context.Context, tx *db.Tx, by tickets.User) error {
 	if err := tickets.ChangeStays(ctx, tx, f.left, f.entered, by); err != nil {
 		return err
 	}
-	for current, list := range map[bool][]tickets.ID{true: f.current, false: f.past} {
-		if err := tickets.SetCurrent(ctx, tx, list, current); err != nil {
-			return err
-		}
+	if err := tickets.SetCurrent(ctx, tx, f.current, true); err != nil {
+		return err
+	}
+	if err := tickets.SetCurrent(ctx, tx, f.past, false); err != nil {
+		return err
 	}
 	if len(f.closed) == 0 {
 		return nil

@@ -50,8 +50,8 @@ func (w *Workflows) MoveTicket(
 	return moved, board.With(m.changed...), nil
 }
 
-// SendTicket puts a ticket at the foot of a column of another board: see counterpart. On that board
-// already, it stays. It returns what MoveTicket does.
+// SendTicket puts a ticket at the foot of its counterpart of a column on another board. One that is on that board already
+// stays. It returns what MoveTicket does.
 func (w *Workflows) SendTicket(ctx context.Context, key tickets.Key, slug string) (moved tickets.MoveResult, err error) {
 	ticket, from, err := w.TicketOnBoard(ctx, key)
 	if err != nil {

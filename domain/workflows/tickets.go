@@ -57,8 +57,8 @@ type TicketList struct {
 	Limit  int
 }
 
-// TicketsOf returns a board, or AllBoards, and a page of its tickets. next is the start of the next page, nil if there is none. A page
-// of a query reads some tickets.Reach tickets, and may have fewer than there is room for, or none. It returns
+// TicketsOf returns a board, or AllBoards, and a page of its tickets. next is the start of the next page, nil if there is
+// none. A page of a query reads some tickets.Reach tickets, and may have fewer than there is room for, or none. It returns
 // boards.NotFound, ColumnNotFound or a query.Error.
 func (w *Workflows) TicketsOf(
 	ctx context.Context, slug string, of TicketList,

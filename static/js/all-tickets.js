@@ -11,6 +11,5 @@ dragged('listed', {
 		for (const [name, value] of new URLSearchParams(columnOf(from).dataset.loses)) values.append(name, value)
 		values.append('keys', key)
 		await sent(changes, values)
-		return `${key} is in ${columnOf(to).querySelector('h2').textContent.trim()}.`
 	},
 })

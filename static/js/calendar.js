@@ -7,7 +7,7 @@ dragged('calendar', {
 	lists: 'ol[data-day]',
 	items: 'li[data-dates]',
 	async save({ dataset: { key, dates, due, start, typed, clock } }, from, to) {
-		await sent(dates, { due: `${to.dataset.day} ${clock}`.trim(), start: typed, seen_due: due, seen_start: start })
+		await sent(dates, { due: `${to.dataset.day} ${clock}`.trim(), start: typed, seen_due: due, seen_start: start }, { quiet: true })
 		return `${key} is due on ${dayName(to)}.`
 	},
 })

@@ -5,7 +5,7 @@ import { morph } from './morph.js'
 import { ask, parse, reason, say, toast, toasts } from './say.js'
 
 // dragged lets tickets that match items be dragged between the lists of the element with an id, also those that come later.
-// save(item, from, to) sends a drop, or throws why it is refused, and returns what to announce.
+// save(item, from, to) sends a drop, or throws why it is refused, and returns what to announce, if anything.
 export function dragged(id, { lists, items, save }) {
 	const root = () => document.getElementById(id)
 	let saved = Promise.resolve() // by the drops so far
@@ -15,7 +15,7 @@ export function dragged(id, { lists, items, save }) {
 		const to = item.parentNode
 		unsaved++
 		root().ariaBusy = 'true'
-		saved = saved.then(() => save(item, from, to)).then(say, (error) => {
+		saved = saved.then(() => save(item, from, to)).then((text) => text && say(text), (error) => {
 			from.insertBefore(item, before?.parentNode === from ? before : null)
 			toast(`${item.dataset.key} is back where it was. ${error.message}`, true)
 		}).finally(() => { unsaved-- }).then(refresh).catch((error) => toast(error.message, true)).finally(() => {
@@ -71,10 +71,10 @@ export function dragged(id, { lists, items, save }) {
 	document.addEventListener('live', arrange) // see follow-list.js
 }
 
-// sent posts what a drop changes, shows the messages of the response, and throws what it says is wrong.
-export async function sent(url, values) {
+// sent posts what a drop changes, shows the messages of the response, aloud unless quiet, and throws what it says is wrong.
+export async function sent(url, values, { quiet = false } = {}) {
 	const answer = await ask(url, { values, target: 'dialog' })
 	const refused = answer.querySelector('.error') ?? answer.querySelector('.summary li, #main .lead')
 	if (refused) throw new Error(refused.textContent.replace(/\s+/g, ' ').trim())
-	toasts(answer, { quiet: true })
+	toasts(answer, { quiet })
 }

@@ -38,8 +38,8 @@ type task struct {
 	Activity id.Activity `json:"activity,omitempty"`
 }
 
-// Lister lists the tickets of a board, or of workflows.AllBoards, that match a query, as the caller of ctx sees them: workflows.Workflows.TicketsOf
-// without the board.
+// Lister lists the tickets of a board, or of workflows.AllBoards, that match a query, as the caller of ctx sees them:
+// workflows.Workflows.TicketsOf without the board.
 type Lister func(ctx context.Context, slug string, of workflows.TicketList) ([]tickets.Ticket, *tickets.Cursor, error)
 
 // BulkEdits is the migration bulk-edit.
