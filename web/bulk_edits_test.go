@@ -234,7 +234,7 @@ func TestBulkEdits(t *testing.T) {
 			for _, of := range [][]string{{"keys", "NINJA-1"}, {"all", "1"}} {
 				answer := ana.post(path, append(bad, of...)...).is(t, http.StatusUnprocessableEntity).has(t, 1, "#batch [aria-invalid]")
 				if len(bad) > 2 && bad[1] == "parent" {
-					answer.has(t, 1, "#batch-parent[value='"+bad[3]+"']")
+					answer.has(t, 1, "#batch-parent[value='"+bad[3]+"']").textHas(t, "#batch", "Type one such as NINJA-42.")
 				}
 			}
 		}
@@ -249,6 +249,11 @@ func TestBulkEdits(t *testing.T) {
 		ana.get(children).textHas(t, "#bulk-edit tbody", "a child of "+other)
 		ana.post(children+"/undo").is(t, http.StatusSeeOther)
 		e.work(t)
+		preview := openBulk(t, ana, "do", "board", "board", "OTHER", "dry", "1")
+		e.work(t)
+		page := ana.get(preview).is(t, http.StatusOK)
+		page.textHas(t, "#bulk-edit tbody tr:first-child", "moved it from The NINJA board to The OTHER board")
+		page.has(t, 0, "#bulk-edit tbody td[data-label=Change] .key") // which number each would get is not known
 		run := openBulk(t, ana, "do", "board", "board", "OTHER")
 		ana.get(run).textIs(t, "#bulk-edit h1", "Move to the board “The OTHER board”")
 		e.work(t)
@@ -282,7 +287,7 @@ func TestBulkEdits(t *testing.T) {
 		mia.post(path, "do", "move", "keys", "NINJA-3 "+other, "column", "Doing", "place", "bottom").goesTo(t, "/acme/tickets")
 		mia.get("/acme/tickets").textHas(t, ".toast", "2 tickets are at the bottom of Doing.")
 		e.counts(t, 2, "SELECT COUNT(*) FROM ticket t JOIN board_column c ON c.id = t.column_id JOIN board b ON b.id = t.board_id AND b.slug <> 'DEMO' WHERE c.name = 'Doing'")
-		mia.post(path, "do", "move", "all", "1", "column", "Nowhere").is(t, http.StatusUnprocessableEntity).textHas(t, "#batch", "no column “Nowhere”")
+		mia.post(path, "do", "move", "all", "1", "column", "Nowhere").is(t, http.StatusUnprocessableEntity).textHas(t, "#batch", "No board has a column “Nowhere”")
 		mia.post(path, "do", "close", "all", "1", "q", "asignee:me").goesTo(t, "/acme/tickets/list?q=asignee%3Ame")
 		for _, answer := range []*answer{vera.get(path), vera.post(path, "do", "close", "all", "1")} {
 			answer.is(t, http.StatusForbidden)

@@ -59,6 +59,7 @@ func (b BulkEditor) Preview(ctx context.Context, d *db.DB, ticket BulkTicket) (i
 		return item, err
 	}
 	item.Activity.ID = 0
+	item.Activity.Detail.Key = nil // another ticket may get that number
 	return item, nil
 }
 

@@ -168,12 +168,19 @@ func outcomeCount(edit bulkedits.BulkEdit, outcome bulkedits.Outcome) int {
 	return edit.Unchanged
 }
 
-// changedWords is how many tickets it changed.
+// changedWords is how many tickets it changed, and how many were refused.
 func changedWords(edit bulkedits.BulkEdit) string {
-	if edit.Dry {
-		return fmt.Sprintf("%d would change", edit.Changed)
+	var words []string
+	switch {
+	case edit.Changed > 0 && edit.Dry:
+		words = append(words, fmt.Sprintf("%d would change", edit.Changed))
+	case edit.Changed > 0:
+		words = append(words, fmt.Sprintf("%d changed", edit.Changed))
 	}
-	return fmt.Sprintf("%d changed", edit.Changed)
+	if edit.Refused > 0 {
+		words = append(words, fmt.Sprintf("%d refused", edit.Refused))
+	}
+	return strings.Join(words, ", ")
 }
 
 // hidden is how many items of the page the user does not see.

@@ -203,16 +203,21 @@ func (h *Handlers) parentOf(c echo.Context, text string) (*bulkedits.NamedTicket
 	}
 	key, err := tickets.ParseKey(text)
 	if err != nil {
-		return nil, atField("parent", tickets.RelatedNotFound(text))
+		return nil, noParent(text)
 	}
 	parent, err := h.workflows.Ticket(c.Request().Context(), key)
 	if errors.Is(err, fault.NotFound) || errors.Is(err, fault.Gone) {
-		return nil, atField("parent", tickets.RelatedNotFound(key.String()))
+		return nil, noParent(text)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return &bulkedits.NamedTicket{ID: parent.ID, Key: parent.Key}, nil
+}
+
+func noParent(text string) error {
+	return fault.Invalid.New(tickets.CodeRelatedNotFound, "parent",
+		fmt.Sprintf("“%.40s” is no key of a ticket that you have access to. Type one such as NINJA-42.", text))
 }
 
 // boardsBeside are the boards that tickets can go to: another than the one that all of them are on.
@@ -309,7 +314,8 @@ func (h *Handlers) columnOnSome(c echo.Context, name string) (string, error) {
 			return name, nil
 		}
 	}
-	return "", boards.NoColumnNamed(name)
+	return "", fault.Invalid.New(boards.CodeNoColumnNamed, "column",
+		fmt.Sprintf("No board has a column “%.50s”. Choose one from the list.", name))
 }
 
 // changeBy returns the change of one ticket that an edit makes.
