@@ -254,6 +254,11 @@ func TestBulkEdits(t *testing.T) {
 		page := ana.get(preview).is(t, http.StatusOK)
 		page.textHas(t, "#bulk-edit tbody tr:first-child", "moved it from The NINJA board to The OTHER board")
 		page.has(t, 0, "#bulk-edit tbody td[data-label=Change] .key") // which number each would get is not known
+		mia := newcomer(e, "mia", "member")
+		theirs := openBulk(t, mia, "do", "board", "board", "OTHER", "dry", "1")
+		mia.get(theirs).textIs(t, "#bulk-edit h1", "Move to the board “The OTHER board” Preview")
+		ana.get(theirs).textIs(t, "#bulk-edit h1", "Move to another board Preview") // whose name she might not be shown
+		e.work(t)
 		run := openBulk(t, ana, "do", "board", "board", "OTHER")
 		ana.get(run).textIs(t, "#bulk-edit h1", "Move to the board “The OTHER board”")
 		e.work(t)
