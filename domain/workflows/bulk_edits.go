@@ -29,7 +29,11 @@ const MaxCounted = 1000
 // CountMatching returns how many tickets of a board, or of AllBoards, match a text of domain/query, up to MaxCounted; more says that there
 // may be others. It returns boards.NotFound or a query.Error.
 func (w *Workflows) CountMatching(ctx context.Context, slug, text string) (n int, more bool, err error) {
-	board, err := w.boardOrAll(ctx, slug)
+	actor, err := MayRead(ctx, "tickets:read")
+	if err != nil {
+		return 0, false, err
+	}
+	board, err := w.scopeNamed(ctx, actor, slug)
 	if err != nil {
 		return 0, false, err
 	}
@@ -75,7 +79,7 @@ func (w *Workflows) OpenBulkEdit(
 	if err != nil {
 		return bulkedits.BulkEdit{}, err
 	}
-	board, err := w.boardOrAll(ctx, slug)
+	board, err := w.scopeNamed(ctx, actor, slug)
 	if err != nil {
 		return bulkedits.BulkEdit{}, err
 	}

@@ -67,7 +67,7 @@ func (w *Workflows) TicketsOf(
 	if err != nil {
 		return board, nil, nil, err
 	}
-	if board, err = w.boardOrAll(ctx, slug); err != nil {
+	if board, err = w.scopeNamed(ctx, actor, slug); err != nil {
 		return board, nil, nil, err
 	}
 	if list, next, err = w.pageOf(ctx, board, of, nil); err != nil {
@@ -148,12 +148,21 @@ func (w *Workflows) filteredBoard(ctx context.Context, slug string) (f FilteredB
 	return f, err
 }
 
-// boardOrAll returns a board, zero for AllBoards, or boards.NotFound.
+// boardOrAll returns a board, zero for AllBoards, to whoever may read boards, or boards.NotFound.
 func (w *Workflows) boardOrAll(ctx context.Context, slug string) (boards.Board, error) {
+	actor, err := MayRead(ctx, "boards:read")
+	if err != nil {
+		return boards.Board{}, err
+	}
+	return w.scopeNamed(ctx, actor, slug)
+}
+
+// scopeNamed returns the board in sight that a list of tickets is of, zero for AllBoards, or boards.NotFound.
+func (w *Workflows) scopeNamed(ctx context.Context, actor accounts.Actor, slug string) (boards.Board, error) {
 	if slug == AllBoards {
 		return boards.Board{}, nil
 	}
-	return w.Board(ctx, slug)
+	return boards.BySlug(ctx, w.db.Queries, actor.Sight(), slug)
 }
 
 // boardsOfTickets returns the boards that some tickets are on: one that is known, or those of AllBoards.
