@@ -366,7 +366,7 @@ var pages = map[string]access{
 	"GET /:company/tickets/calendar":              members("/acme/tickets/calendar", 200),
 	"GET /:company/tickets/views/new":             members("/acme/tickets/views/new", 200),
 	"POST /:company/tickets/views":                members("/acme/tickets/views", 422),
-	"GET /:company/tickets/batch":                 {"/acme/tickets/batch?do=labels&keys=DEMO-1", nil, 303, 404, 404, 403, 200, 200, 200, 200, 200},
+	"GET /:company/tickets/batch":                 {"/acme/tickets/batch?do=labels&keys=demo-1", nil, 303, 404, 404, 403, 200, 200, 200, 200, 200},
 	"POST /:company/tickets/batch":                {"/acme/tickets/batch", nil, 303, 404, 404, 403, 422, 422, 422, 422, 422},
 	"GET /:company/bulk-edits":                    members("/acme/bulk-edits", 200),
 	"GET /:company/bulk-edits/:edit":              keepers("/acme/bulk-edits/1", 200),
