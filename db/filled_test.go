@@ -262,6 +262,8 @@ var filling = []string{
 	`INSERT INTO webhook_cursor (webhook_id, feed, epoch, position) SELECT n, feed, 1700000000, 10 * n FROM numbers, (SELECT 'tickets' AS feed UNION ALL SELECT 'comments') f WHERE n <= 2000`,
 	`INSERT INTO webhook_board (webhook_id, board_id, tickets_after, comments_after, boards_after, added_by, created_at) SELECT 1, id, 100, 100, 100, 7, '2026-01-01' FROM board WHERE id <= 300`,
 	`INSERT INTO webhook_board (webhook_id, board_id, tickets_after, comments_after, boards_after, added_by, created_at) SELECT n, 1, 100, 100, 100, 7, '2026-01-01' FROM numbers WHERE n BETWEEN 2 AND 2000`,
+	`INSERT INTO webhook_ticket (webhook_id, ticket_id) SELECT 1, n FROM numbers WHERE n <= 5000`,
+	`INSERT INTO webhook_ticket (webhook_id, ticket_id) SELECT n, 7 FROM numbers WHERE n BETWEEN 2 AND 1000`,
 	`INSERT INTO webhook_attempt (id, webhook_id, message, kind, type, subject, feed, row_id, position, status, error, response, milliseconds, created_at)
 	 SELECT n, IF(n <= 2000, 1, n % 1999 + 2), CONCAT('tickets:', n, ':', n), 'sent', 'ticket.changed', CONCAT('B1-', n), 'tickets', n, n, 200, '', 'ok', 20, NOW(6) - INTERVAL (10000 - n) * 600 SECOND FROM numbers WHERE n <= 10000`,
 

@@ -1170,6 +1170,8 @@ type Webhook struct {
 	CreatedBy     id.Account
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
+	Filter        string
+	ComparedTo    *id.Ticket
 }
 
 type WebhookAttempt struct {
@@ -1205,4 +1207,9 @@ type WebhookCursor struct {
 	Epoch     uint64
 	Position  uint64
 	Began     uint64
+}
+
+type WebhookTicket struct {
+	WebhookID id.Webhook
+	TicketID  id.Ticket
 }

@@ -357,9 +357,18 @@ func (q *Queries) CompaniesOfTickets(ctx context.Context, arg CompaniesOfTickets
 	return items, nil
 }
 
+const compareAgain = `-- name: CompareAgain :exec
+UPDATE webhook SET compared_to = 0 WHERE id = ? AND filter <> ''
+`
+
+func (q *Queries) CompareAgain(ctx context.Context, argID id.Webhook) error {
+	_, err := q.db.ExecContext(ctx, compareAgain, argID)
+	return err
+}
+
 const createWebhook = `-- name: CreateWebhook :execlastid
-INSERT INTO webhook (company_id, url, note, feeds, board_id, secret, state, due_at, lease_ends, created_by, created_at, updated_at)
-VALUES (?, ?, ?, ?, ?, ?, 'on', NOW(6), NOW(6),
+INSERT INTO webhook (company_id, url, note, feeds, board_id, filter, compared_to, secret, state, due_at, lease_ends, created_by, created_at, updated_at)
+VALUES (?, ?, ?, ?, ?, ?, IF(? = '', NULL, 0), ?, 'on', NOW(6), NOW(6),
         ?, ?, ?)
 `
 
@@ -369,6 +378,7 @@ type CreateWebhookParams struct {
 	Note      string
 	Feeds     string
 	BoardID   *id.Board
+	Filter    string
 	Secret    []byte
 	CreatedBy id.Account
 	Now       time.Time
@@ -381,6 +391,8 @@ func (q *Queries) CreateWebhook(ctx context.Context, arg CreateWebhookParams) (i
 		arg.Note,
 		arg.Feeds,
 		arg.BoardID,
+		arg.Filter,
+		arg.Filter,
 		arg.Secret,
 		arg.CreatedBy,
 		arg.Now,
@@ -576,7 +588,7 @@ func (q *Queries) DropWebhookBoard(ctx context.Context, webhookID id.Webhook, bo
 }
 
 const dueWebhooks = `-- name: DueWebhooks :many
-SELECT id, company_id FROM webhook FORCE INDEX (ix_webhook_state)
+SELECT id, company_id, compared_to FROM webhook FORCE INDEX (ix_webhook_state)
 WHERE state = 'on' AND id > ? AND (failures = 0 OR due_at <= NOW(6))
   AND (lease_ends <= NOW(6) OR lease_ends > NOW(6) + INTERVAL 2 * ? MICROSECOND)
 ORDER BY id
@@ -590,8 +602,9 @@ type DueWebhooksParams struct {
 }
 
 type DueWebhooksRow struct {
-	ID        id.Webhook
-	CompanyID id.Company
+	ID         id.Webhook
+	CompanyID  id.Company
+	ComparedTo *id.Ticket
 }
 
 // A page of the webhooks that can be sent to now and have no sender. Their cursors show whether there is something to
@@ -606,7 +619,7 @@ func (q *Queries) DueWebhooks(ctx context.Context, arg DueWebhooksParams) ([]Due
 	var items []DueWebhooksRow
 	for rows.Next() {
 		var i DueWebhooksRow
-		if err := rows.Scan(&i.ID, &i.CompanyID); err != nil {
+		if err := rows.Scan(&i.ID, &i.CompanyID, &i.ComparedTo); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -623,25 +636,29 @@ func (q *Queries) DueWebhooks(ctx context.Context, arg DueWebhooksParams) ([]Due
 const editWebhook = `-- name: EditWebhook :exec
 
 UPDATE webhook
-SET failures = IF(?, 0, failures), failing_since = IF(?, NULL, failing_since), url = ?, note = ?, feeds = ?, board_id = ?, version = version + 1, updated_at = ?,
+SET compared_to = IF(?, 0, compared_to), filter = ?, failures = IF(?, 0, failures), failing_since = IF(?, NULL, failing_since), url = ?, note = ?, feeds = ?, board_id = ?, version = version + 1, updated_at = ?,
     fence = fence + 1, lease_ends = LEAST(lease_ends, NOW(6) + INTERVAL 20 SECOND), due_at = NOW(6)
 WHERE id = ?
 `
 
 type EditWebhookParams struct {
-	Moved   interface{}
-	Url     string
-	Note    string
-	Feeds   string
-	BoardID *id.Board
-	Now     time.Time
-	ID      id.Webhook
+	Refiltered interface{}
+	Filter     string
+	Moved      interface{}
+	Url        string
+	Note       string
+	Feeds      string
+	BoardID    *id.Board
+	Now        time.Time
+	ID         id.Webhook
 }
 
 // A change of a webhook fences off its sender, and lets the next begin once a running request has surely ended.
-// A new address has no failures.
+// A new address has no failures, and with a new filter all tickets are to be compared.
 func (q *Queries) EditWebhook(ctx context.Context, arg EditWebhookParams) error {
 	_, err := q.db.ExecContext(ctx, editWebhook,
+		arg.Refiltered,
+		arg.Filter,
 		arg.Moved,
 		arg.Moved,
 		arg.Url,
@@ -683,7 +700,7 @@ func (q *Queries) LeaseWebhook(ctx context.Context, arg LeaseWebhookParams) (sql
 }
 
 const leasedWebhook = `-- name: LeasedWebhook :one
-SELECT id, company_id, url, note, feeds, board_id, secret, old_secret, old_secret_ends, state, reason, version, failures, failing_since, due_at, lease_ends, fence, created_by, created_at, updated_at FROM webhook WHERE id = ? AND fence = ?
+SELECT id, company_id, url, note, feeds, board_id, secret, old_secret, old_secret_ends, state, reason, version, failures, failing_since, due_at, lease_ends, fence, created_by, created_at, updated_at, filter, compared_to FROM webhook WHERE id = ? AND fence = ?
 `
 
 func (q *Queries) LeasedWebhook(ctx context.Context, iD id.Webhook, fence uint64) (Webhook, error) {
@@ -710,12 +727,14 @@ func (q *Queries) LeasedWebhook(ctx context.Context, iD id.Webhook, fence uint64
 		&i.CreatedBy,
 		&i.CreatedAt,
 		&i.UpdatedAt,
+		&i.Filter,
+		&i.ComparedTo,
 	)
 	return i, err
 }
 
 const lockWebhook = `-- name: LockWebhook :one
-SELECT id, company_id, url, note, feeds, board_id, secret, old_secret, old_secret_ends, state, reason, version, failures, failing_since, due_at, lease_ends, fence, created_by, created_at, updated_at FROM webhook WHERE id = ? AND company_id = ? FOR UPDATE
+SELECT id, company_id, url, note, feeds, board_id, secret, old_secret, old_secret_ends, state, reason, version, failures, failing_since, due_at, lease_ends, fence, created_by, created_at, updated_at, filter, compared_to FROM webhook WHERE id = ? AND company_id = ? FOR UPDATE
 `
 
 func (q *Queries) LockWebhook(ctx context.Context, iD id.Webhook, companyID id.Company) (Webhook, error) {
@@ -742,6 +761,8 @@ func (q *Queries) LockWebhook(ctx context.Context, iD id.Webhook, companyID id.C
 		&i.CreatedBy,
 		&i.CreatedAt,
 		&i.UpdatedAt,
+		&i.Filter,
+		&i.ComparedTo,
 	)
 	return i, err
 }
@@ -856,6 +877,32 @@ func (q *Queries) RotateWebhookSecret(ctx context.Context, arg RotateWebhookSecr
 	return err
 }
 
+const setCompared = `-- name: SetCompared :execrows
+UPDATE webhook SET compared_to = ?, lease_ends = NOW(6) + INTERVAL ? MICROSECOND
+WHERE id = ? AND fence = ?
+`
+
+type SetComparedParams struct {
+	ComparedTo *id.Ticket
+	LeaseUs    interface{}
+	ID         id.Webhook
+	Fence      uint64
+}
+
+// For the holder of the lease, which begins anew.
+func (q *Queries) SetCompared(ctx context.Context, arg SetComparedParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, setCompared,
+		arg.ComparedTo,
+		arg.LeaseUs,
+		arg.ID,
+		arg.Fence,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const setWebhookState = `-- name: SetWebhookState :exec
 UPDATE webhook
 SET state = ?, reason = '', failures = 0, failing_since = NULL, version = version + 1, updated_at = ?,
@@ -900,7 +947,7 @@ func (q *Queries) StopFailingWebhook(ctx context.Context, arg StopFailingWebhook
 }
 
 const stopWebhook = `-- name: StopWebhook :execrows
-UPDATE webhook SET state = 'stopped', reason = ?, version = version + 1, fence = fence + 1
+UPDATE webhook SET state = 'stopped', reason = ?, version = version + 1, fence = fence + 1, lease_ends = NOW(6)
 WHERE id = ? AND fence = ?
 `
 
@@ -910,6 +957,7 @@ type StopWebhookParams struct {
 	Fence  uint64
 }
 
+// For the holder of the lease, which ends: no request is under way.
 func (q *Queries) StopWebhook(ctx context.Context, arg StopWebhookParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, stopWebhook, arg.Reason, arg.ID, arg.Fence)
 	if err != nil {
@@ -944,6 +992,65 @@ func (q *Queries) StoppedWebhooks(ctx context.Context, limit int32) ([]id.Webhoo
 		return nil, err
 	}
 	return items, nil
+}
+
+const trackedTickets = `-- name: TrackedTickets :many
+SELECT ticket_id FROM webhook_ticket FORCE INDEX (ix_webhook_ticket_ticket) WHERE webhook_id = ? AND ticket_id IN (/*SLICE:tickets*/?)
+`
+
+func (q *Queries) TrackedTickets(ctx context.Context, webhookID id.Webhook, tickets []id.Ticket) ([]id.Ticket, error) {
+	query := trackedTickets
+	var queryParams []interface{}
+	queryParams = append(queryParams, webhookID)
+	if len(tickets) > 0 {
+		for _, v := range tickets {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:tickets*/?", strings.Repeat(",?", len(tickets))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:tickets*/?", "NULL", 1)
+	}
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []id.Ticket
+	for rows.Next() {
+		var ticket_id id.Ticket
+		if err := rows.Scan(&ticket_id); err != nil {
+			return nil, err
+		}
+		items = append(items, ticket_id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const untrackTicket = `-- name: UntrackTicket :exec
+DELETE FROM webhook_ticket WHERE webhook_id = ? AND ticket_id = ?
+`
+
+func (q *Queries) UntrackTicket(ctx context.Context, webhookID id.Webhook, ticketID id.Ticket) error {
+	_, err := q.db.ExecContext(ctx, untrackTicket, webhookID, ticketID)
+	return err
+}
+
+const untrackTickets = `-- name: UntrackTickets :execrows
+DELETE FROM webhook_ticket WHERE webhook_id = ? LIMIT ?
+`
+
+func (q *Queries) UntrackTickets(ctx context.Context, webhookID id.Webhook, limit int32) (int64, error) {
+	result, err := q.db.ExecContext(ctx, untrackTickets, webhookID, limit)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const webhookAttempt = `-- name: WebhookAttempt :one
@@ -1101,7 +1208,7 @@ func (q *Queries) WebhookAttemptsBehind(ctx context.Context, webhookID id.Webhoo
 }
 
 const webhookByID = `-- name: WebhookByID :one
-SELECT w.id, w.company_id, w.url, w.note, w.feeds, w.board_id, w.secret, w.old_secret, w.old_secret_ends, w.state, w.reason, w.version, w.failures, w.failing_since, w.due_at, w.lease_ends, w.fence, w.created_by, w.created_at, w.updated_at, COALESCE(b.slug, '') AS board_slug, CAST(GREATEST(TIMESTAMPDIFF(SECOND, NOW(6), w.due_at), 0) AS SIGNED) AS wait_seconds
+SELECT w.id, w.company_id, w.url, w.note, w.feeds, w.board_id, w.secret, w.old_secret, w.old_secret_ends, w.state, w.reason, w.version, w.failures, w.failing_since, w.due_at, w.lease_ends, w.fence, w.created_by, w.created_at, w.updated_at, w.filter, w.compared_to, COALESCE(b.slug, '') AS board_slug, CAST(GREATEST(TIMESTAMPDIFF(SECOND, NOW(6), w.due_at), 0) AS SIGNED) AS wait_seconds
 FROM webhook w
 LEFT JOIN board b ON b.id = w.board_id
 WHERE w.id = ? AND w.company_id = ?
@@ -1137,6 +1244,8 @@ func (q *Queries) WebhookByID(ctx context.Context, iD id.Webhook, companyID id.C
 		&i.Webhook.CreatedBy,
 		&i.Webhook.CreatedAt,
 		&i.Webhook.UpdatedAt,
+		&i.Webhook.Filter,
+		&i.Webhook.ComparedTo,
 		&i.BoardSlug,
 		&i.WaitSeconds,
 	)
@@ -1185,7 +1294,7 @@ func (q *Queries) WebhookSent(ctx context.Context, arg WebhookSentParams) (int64
 }
 
 const webhooksAfter = `-- name: WebhooksAfter :many
-SELECT w.id, w.company_id, w.url, w.note, w.feeds, w.board_id, w.secret, w.old_secret, w.old_secret_ends, w.state, w.reason, w.version, w.failures, w.failing_since, w.due_at, w.lease_ends, w.fence, w.created_by, w.created_at, w.updated_at, c.slug AS company_slug, COALESCE(b.slug, '') AS board_slug, CAST(GREATEST(TIMESTAMPDIFF(SECOND, NOW(6), w.due_at), 0) AS SIGNED) AS wait_seconds
+SELECT w.id, w.company_id, w.url, w.note, w.feeds, w.board_id, w.secret, w.old_secret, w.old_secret_ends, w.state, w.reason, w.version, w.failures, w.failing_since, w.due_at, w.lease_ends, w.fence, w.created_by, w.created_at, w.updated_at, w.filter, w.compared_to, c.slug AS company_slug, COALESCE(b.slug, '') AS board_slug, CAST(GREATEST(TIMESTAMPDIFF(SECOND, NOW(6), w.due_at), 0) AS SIGNED) AS wait_seconds
 FROM webhook w
 JOIN company c ON c.id = w.company_id
 LEFT JOIN board b ON b.id = w.board_id
@@ -1232,6 +1341,8 @@ func (q *Queries) WebhooksAfter(ctx context.Context, after id.Webhook, limit int
 			&i.Webhook.CreatedBy,
 			&i.Webhook.CreatedAt,
 			&i.Webhook.UpdatedAt,
+			&i.Webhook.Filter,
+			&i.Webhook.ComparedTo,
 			&i.CompanySlug,
 			&i.BoardSlug,
 			&i.WaitSeconds,
@@ -1303,7 +1414,7 @@ func (q *Queries) WebhooksOfBoard(ctx context.Context, boardID id.Board, limit i
 }
 
 const webhooksOfCompany = `-- name: WebhooksOfCompany :many
-SELECT w.id, w.company_id, w.url, w.note, w.feeds, w.board_id, w.secret, w.old_secret, w.old_secret_ends, w.state, w.reason, w.version, w.failures, w.failing_since, w.due_at, w.lease_ends, w.fence, w.created_by, w.created_at, w.updated_at, COALESCE(b.slug, '') AS board_slug, CAST(GREATEST(TIMESTAMPDIFF(SECOND, NOW(6), w.due_at), 0) AS SIGNED) AS wait_seconds
+SELECT w.id, w.company_id, w.url, w.note, w.feeds, w.board_id, w.secret, w.old_secret, w.old_secret_ends, w.state, w.reason, w.version, w.failures, w.failing_since, w.due_at, w.lease_ends, w.fence, w.created_by, w.created_at, w.updated_at, w.filter, w.compared_to, COALESCE(b.slug, '') AS board_slug, CAST(GREATEST(TIMESTAMPDIFF(SECOND, NOW(6), w.due_at), 0) AS SIGNED) AS wait_seconds
 FROM webhook w
 LEFT JOIN board b ON b.id = w.board_id
 WHERE w.company_id = ?
@@ -1347,6 +1458,8 @@ func (q *Queries) WebhooksOfCompany(ctx context.Context, companyID id.Company, l
 			&i.Webhook.CreatedBy,
 			&i.Webhook.CreatedAt,
 			&i.Webhook.UpdatedAt,
+			&i.Webhook.Filter,
+			&i.Webhook.ComparedTo,
 			&i.BoardSlug,
 			&i.WaitSeconds,
 		); err != nil {
@@ -1364,7 +1477,7 @@ func (q *Queries) WebhooksOfCompany(ctx context.Context, companyID id.Company, l
 }
 
 const webhooksOnAfter = `-- name: WebhooksOnAfter :many
-SELECT id, company_id, url, note, feeds, board_id, secret, old_secret, old_secret_ends, state, reason, version, failures, failing_since, due_at, lease_ends, fence, created_by, created_at, updated_at FROM webhook FORCE INDEX (ix_webhook_state) WHERE state = 'on' AND id > ? ORDER BY id LIMIT ?
+SELECT id, company_id, url, note, feeds, board_id, secret, old_secret, old_secret_ends, state, reason, version, failures, failing_since, due_at, lease_ends, fence, created_by, created_at, updated_at, filter, compared_to FROM webhook FORCE INDEX (ix_webhook_state) WHERE state = 'on' AND id > ? ORDER BY id LIMIT ?
 `
 
 // A page of the webhooks of all companies that are on.
@@ -1398,6 +1511,8 @@ func (q *Queries) WebhooksOnAfter(ctx context.Context, after id.Webhook, limit i
 			&i.CreatedBy,
 			&i.CreatedAt,
 			&i.UpdatedAt,
+			&i.Filter,
+			&i.ComparedTo,
 		); err != nil {
 			return nil, err
 		}

@@ -1,6 +1,6 @@
 -- name: CreateWebhook :execlastid
-INSERT INTO webhook (company_id, url, note, feeds, board_id, secret, state, due_at, lease_ends, created_by, created_at, updated_at)
-VALUES (sqlc.arg(company_id), sqlc.arg(url), sqlc.arg(note), sqlc.arg(feeds), sqlc.arg(board_id), sqlc.arg(secret), 'on', NOW(6), NOW(6),
+INSERT INTO webhook (company_id, url, note, feeds, board_id, filter, compared_to, secret, state, due_at, lease_ends, created_by, created_at, updated_at)
+VALUES (sqlc.arg(company_id), sqlc.arg(url), sqlc.arg(note), sqlc.arg(feeds), sqlc.arg(board_id), sqlc.arg(filter), IF(sqlc.arg(filter) = '', NULL, 0), sqlc.arg(secret), 'on', NOW(6), NOW(6),
         sqlc.arg(created_by), sqlc.arg(now), sqlc.arg(now));
 
 -- name: CreateWebhookCursor :exec
@@ -74,9 +74,9 @@ SELECT * FROM webhook WHERE id = sqlc.arg(id) AND company_id = sqlc.arg(company_
 -- A change of a webhook fences off its sender, and lets the next begin once a running request has surely ended.
 
 -- name: EditWebhook :exec
--- A new address has no failures.
+-- A new address has no failures, and with a new filter all tickets are to be compared.
 UPDATE webhook
-SET failures = IF(sqlc.arg(moved), 0, failures), failing_since = IF(sqlc.arg(moved), NULL, failing_since), url = sqlc.arg(url), note = sqlc.arg(note), feeds = sqlc.arg(feeds), board_id = sqlc.arg(board_id), version = version + 1, updated_at = sqlc.arg(now),
+SET compared_to = IF(sqlc.arg(refiltered), 0, compared_to), filter = sqlc.arg(filter), failures = IF(sqlc.arg(moved), 0, failures), failing_since = IF(sqlc.arg(moved), NULL, failing_since), url = sqlc.arg(url), note = sqlc.arg(note), feeds = sqlc.arg(feeds), board_id = sqlc.arg(board_id), version = version + 1, updated_at = sqlc.arg(now),
     fence = fence + 1, lease_ends = LEAST(lease_ends, NOW(6) + INTERVAL 20 SECOND), due_at = NOW(6)
 WHERE id = sqlc.arg(id);
 
@@ -108,7 +108,7 @@ DELETE FROM webhook WHERE id = sqlc.arg(id);
 -- A page of the webhooks that can be sent to now and have no sender. Their cursors show whether there is something to
 -- send. One without failures waits for nothing, and a lease that ends later than two of them was taken before the clock
 -- was set back. (Later than one is not enough: NOW is when the statement began, and it may have waited for the row since.)
-SELECT id, company_id FROM webhook FORCE INDEX (ix_webhook_state)
+SELECT id, company_id, compared_to FROM webhook FORCE INDEX (ix_webhook_state)
 WHERE state = 'on' AND id > sqlc.arg(after) AND (failures = 0 OR due_at <= NOW(6))
   AND (lease_ends <= NOW(6) OR lease_ends > NOW(6) + INTERVAL 2 * sqlc.arg(lease_us) MICROSECOND)
 ORDER BY id
@@ -138,7 +138,8 @@ UPDATE webhook SET failures = failures + 1, failing_since = COALESCE(failing_sin
 WHERE id = sqlc.arg(id) AND fence = sqlc.arg(fence);
 
 -- name: StopWebhook :execrows
-UPDATE webhook SET state = 'stopped', reason = sqlc.arg(reason), version = version + 1, fence = fence + 1
+-- For the holder of the lease, which ends: no request is under way.
+UPDATE webhook SET state = 'stopped', reason = sqlc.arg(reason), version = version + 1, fence = fence + 1, lease_ends = NOW(6)
 WHERE id = sqlc.arg(id) AND fence = sqlc.arg(fence);
 
 -- name: WebhooksOnAfter :many
@@ -163,6 +164,23 @@ UPDATE webhook SET lease_ends = NOW(6) WHERE id = sqlc.arg(id) AND fence = sqlc.
 -- For the holder of the lease.
 UPDATE webhook_cursor SET epoch = sqlc.arg(epoch), position = sqlc.arg(position), began = sqlc.arg(began)
 WHERE webhook_id = sqlc.arg(webhook_id) AND feed = sqlc.arg(feed);
+
+-- name: TrackedTickets :many
+SELECT ticket_id FROM webhook_ticket FORCE INDEX (ix_webhook_ticket_ticket) WHERE webhook_id = sqlc.arg(webhook_id) AND ticket_id IN (sqlc.slice(tickets));
+
+-- name: UntrackTicket :exec
+DELETE FROM webhook_ticket WHERE webhook_id = sqlc.arg(webhook_id) AND ticket_id = sqlc.arg(ticket_id);
+
+-- name: UntrackTickets :execrows
+DELETE FROM webhook_ticket WHERE webhook_id = sqlc.arg(webhook_id) LIMIT ?;
+
+-- name: SetCompared :execrows
+-- For the holder of the lease, which begins anew.
+UPDATE webhook SET compared_to = sqlc.arg(compared_to), lease_ends = NOW(6) + INTERVAL sqlc.arg(lease_us) MICROSECOND
+WHERE id = sqlc.arg(id) AND fence = sqlc.arg(fence);
+
+-- name: CompareAgain :exec
+UPDATE webhook SET compared_to = 0 WHERE id = sqlc.arg(id) AND filter <> '';
 
 -- name: CreateWebhookAttempt :execlastid
 INSERT INTO webhook_attempt (webhook_id, message, kind, type, subject, feed, row_id, position, status, error, response, milliseconds, created_at)

@@ -182,7 +182,7 @@ func (d *dispatcher) begin(ctx context.Context, waiting []webhooks.DueWebhook, l
 // hasRows returns the lead of a webhook, and whether it needs a turn.
 func (d *dispatcher) hasRows(due webhooks.DueWebhook, heads map[string]uint64, spans map[string]span) (lead, bool) {
 	p := lead{at: maps.Clone(d.leads[due.ID].at), since: d.leads[due.ID].since}
-	found := false
+	found := due.Uncompared
 	for _, c := range due.Cursors {
 		at, head := d.at(due.ID, c), heads[c.Feed]
 		switch s, known := spans[c.Feed]; {

@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/outbound"
@@ -96,6 +97,9 @@ func (d *Delivery) runSession(ctx context.Context, webhook id.Webhook) error {
 		return unlessLost(held.RecordRefusal(ctx, d.db, reason))
 	}
 	t := session{w: d, webhook: held, until: time.Now().Add(sessionFor), ahead: itemsAhead}
+	if ready, err := t.prepareFilter(ctx); err != nil || !ready {
+		return unlessLost(err)
+	}
 	for more := true; more && time.Now().Before(t.until); {
 		more = false
 		for i := range held.Cursors {
@@ -124,6 +128,7 @@ type session struct {
 	ahead   int // how many rows to read at once
 	sent    int
 	failed  bool // a message was refused
+	filter  db.TicketCondition
 }
 
 // page sends some of a feed from a cursor, and reports whether there may be more. No row is sent that was read more than
@@ -140,7 +145,11 @@ func (t *session) page(ctx context.Context, cursor feeds.Cursor) (more bool, err
 	if err != nil {
 		return false, err
 	}
-	for i, item := range page.Items {
+	rows, err := t.filtered(ctx, page)
+	if err != nil {
+		return false, err
+	}
+	for i, row := range rows {
 		if stale := time.Since(at) > t.w.freshFor; stale && i == 0 {
 			again := t.ahead > 1 // one row is read faster; if that is slow, too, the next turn tries
 			t.ahead = 1
@@ -148,14 +157,16 @@ func (t *session) page(ctx context.Context, cursor feeds.Cursor) (more bool, err
 		} else if stale || i > 0 && time.Now().After(t.until) {
 			return true, nil
 		}
-		if err := t.send(ctx, workflows.WebhookMessage(cursor, item, at), page.CursorAfter(i)); err != nil || t.failed {
+		message := workflows.WebhookMessage(cursor, row.item, at)
+		message.Tracking = row.tracking
+		if err := t.send(ctx, message, row.next); err != nil || t.failed {
 			return false, err
 		}
 	}
-	if len(page.Items) == 0 && page.Cursor != cursor {
+	if len(rows) == 0 && page.Cursor != cursor {
 		return page.More, t.webhook.RecordSkip(ctx, t.w.db, webhooks.Cursor(page.Cursor))
 	}
-	return page.More || len(page.Items) > 0, nil
+	return page.More || len(rows) > 0, nil
 }
 
 // resetReason returns in a word why a cursor cannot be read from, "" for other errors.
@@ -174,6 +185,9 @@ func (t *session) reset(ctx context.Context, from feeds.Cursor, reason string) e
 	feed := from.Feed
 	end, err := t.w.feeds.End(ctx, feed)
 	if err != nil {
+		return err
+	}
+	if err := t.webhook.CompareAgain(ctx, t.w.db); err != nil {
 		return err
 	}
 	next := feeds.Cursor{Epoch: end.Epoch, Feed: feed, Position: min(from.Position, end.Position), Began: end.Position}

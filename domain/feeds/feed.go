@@ -59,7 +59,8 @@ type Item struct {
 	ID       uint64
 	Position uint64
 	Edition
-	Board   id.Board // of the row; 0 if it is gone
+	Board   id.Board  // of the row; 0 if it is gone
+	Ticket  id.Ticket // of a ticket or comment that is not out of scope; not marshalled
 	Deleted bool
 	Reason  string // why it is gone, such as LeftFilter; "" if it was deleted
 	Data    any    // marshalled as JSON

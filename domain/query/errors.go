@@ -80,6 +80,17 @@ func badValue(t Term, words []string) error {
 			fmt.Sprintf("“%s” cannot be “%.40s”. It can be %s.", t.Field, text, strings.Join(words, ", ")))}
 }
 
+// WithoutReader returns an error for the first term that is about the reader: where nobody reads, it has no meaning.
+func (q Query) WithoutReader() error {
+	for _, t := range q.Terms() {
+		if t.Value == Me && slices.Contains(fields[t.Field].words, Me) {
+			return Error{At: t.at, Length: t.length, fault: fault.Invalid.New(CodeBadValue, "q",
+				fmt.Sprintf("“%s:me” has no meaning here, where nobody reads. Name the member, such as %s:jo.", t.Field, t.Field))}
+		}
+	}
+	return nil
+}
+
 func noValue(t Term) error {
 	words := fields[t.Field].words
 	message := fmt.Sprintf("“%s:” needs a value right behind it.", t.Field)

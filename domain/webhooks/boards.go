@@ -86,6 +86,9 @@ func AddBoard(ctx context.Context, tx *db.Tx, locked Webhook, board id.Board, by
 	if err != nil {
 		return false, fmt.Errorf("add board to webhook: %w", err)
 	}
+	if err := tx.CompareAgain(ctx, locked.ID); err != nil {
+		return false, fmt.Errorf("add board to webhook: %w", err)
+	}
 	return true, nil
 }
 

@@ -51,6 +51,13 @@ func badNoteMessage(length int) string {
 	return "The note has invalid characters. Type it again (UTF-8)."
 }
 
+// CodeBadFilter: the filter of a webhook has characters that are not text. Retype it.
+const CodeBadFilter fault.Code = "Webhook.BadFilter"
+
+func BadFilter() error {
+	return fault.Invalid.New(CodeBadFilter, "q", "The filter has invalid characters. Type it again (UTF-8).")
+}
+
 // CodeNoFeeds: nothing would be sent to the webhook. Choose at least one feed.
 const CodeNoFeeds fault.Code = "Webhook.NoFeeds"
 

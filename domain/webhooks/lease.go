@@ -21,6 +21,8 @@ type DueWebhook struct {
 	ID      id.Webhook
 	Company id.Company
 	Cursors []Cursor
+	// Uncompared: all tickets are to be compared with its filter.
+	Uncompared bool
 }
 
 // DueWebhooks returns a page of the webhooks that are due and not leased: those with an id above after.
@@ -40,7 +42,8 @@ func DueWebhooks(ctx context.Context, q *db.Queries, after id.Webhook, limit int
 	}
 	list := make([]DueWebhook, len(rows))
 	for i, row := range rows {
-		list[i] = DueWebhook{ID: row.ID, Company: row.CompanyID, Cursors: cursors[row.ID]}
+		list[i] = DueWebhook{ID: row.ID, Company: row.CompanyID, Cursors: cursors[row.ID],
+			Uncompared: row.ComparedTo != nil}
 	}
 	return list, nil
 }
@@ -116,6 +119,9 @@ func (h *LeasedWebhook) RecordSuccess(ctx context.Context, d *db.DB, m Message, 
 			return err
 		}
 		if err := h.move(ctx, tx, cursor); err != nil {
+			return err
+		}
+		if err := track(ctx, tx, h.ID, m.Tracking); err != nil {
 			return err
 		}
 		_, err = RecordAttempt(ctx, tx, h.ID, Sent, m, o)

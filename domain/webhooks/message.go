@@ -23,6 +23,7 @@ type Message struct {
 	Position uint64
 	At       time.Time // when its content was read
 	Data     any       // marshalled as JSON
+	Tracking Tracking
 }
 
 // RowMessage is the message about a row at a position of an epoch: a restored database uses positions again.

@@ -34,7 +34,7 @@ func Open(
 		inRow = secret
 	}
 	row, err := tx.CreateWebhook(ctx, db.CreateWebhookParams{
-		CompanyID: company, Url: draft.URL, Note: draft.Note, Feeds: strings.Join(draft.Feeds, " "), BoardID: orNone(board),
+		CompanyID: company, Url: draft.URL, Note: draft.Note, Feeds: strings.Join(draft.Feeds, " "), BoardID: orNone(board), Filter: draft.Filter,
 		Secret: inRow, CreatedBy: author, Now: tx.Now,
 	})
 	if err != nil {
@@ -78,8 +78,8 @@ func Edit(
 	}
 	err := tx.EditWebhook(ctx, db.EditWebhookParams{
 		Url: draft.URL, Note: draft.Note, Feeds: strings.Join(draft.Feeds, " "), BoardID: orNone(board), Now: tx.Now,
-		ID:    locked.ID,
-		Moved: draft.URL != locked.URL,
+		ID: locked.ID, Filter: draft.Filter, Moved: draft.URL != locked.URL,
+		Refiltered: draft.Filter != locked.Filter || draft.Filter != "" && board != locked.Board,
 	})
 	if err != nil {
 		return fmt.Errorf("edit webhook: %w", err)
@@ -128,7 +128,7 @@ func Switch(ctx context.Context, tx *db.Tx, locked Webhook, on bool) error {
 	return nil
 }
 
-// Delete removes a locked webhook with all its rows.
+// Delete removes a locked webhook with all its rows. Untrack goes before it.
 func Delete(ctx context.Context, tx *db.Tx, locked Webhook) error {
 	for {
 		n, err := tx.DeleteWebhookAttempts(ctx, db.DeleteWebhookAttemptsParams{WebhookID: locked.ID, To: math.MaxInt64,
@@ -139,6 +139,9 @@ func Delete(ctx context.Context, tx *db.Tx, locked Webhook) error {
 		if n == 0 {
 			break
 		}
+	}
+	if _, err := tx.UntrackTickets(ctx, locked.ID, math.MaxInt32); err != nil { // those since Untrack
+		return forgetError(err)
 	}
 	if err := tx.DeleteWebhookCursors(ctx, locked.ID); err != nil {
 		return fmt.Errorf("delete cursors: %w", err)
@@ -268,7 +271,7 @@ func from(row db.Webhook) Webhook {
 	w := Webhook{
 		ID: row.ID, Company: row.CompanyID, URL: row.Url, Note: row.Note, Feeds: strings.Fields(row.Feeds),
 		State: State(row.State), Reason: row.Reason,
-		Version: row.Version, Failures: int(row.Failures), Failing: row.FailingSince, OldSecret: row.OldSecretEnds,
+		Filter: row.Filter, ComparedTo: row.ComparedTo, Version: row.Version, Failures: int(row.Failures), Failing: row.FailingSince, OldSecret: row.OldSecretEnds,
 		CreatedAt: row.CreatedAt,
 	}
 	if row.BoardID != nil {

@@ -42,6 +42,8 @@ type Webhook struct {
 	Feeds       []string
 	Board       id.Board // 0: all of the company's
 	BoardSlug   string
+	Filter      string     // a text of domain/query, which tickets must meet; "" for all
+	ComparedTo  *id.Ticket // up to it all tickets were compared with the filter; nil: all were
 	State       State
 	Reason      string // why it was stopped
 	Version     uint64
@@ -95,9 +97,10 @@ type Draft struct {
 	URL, Note string
 	Feeds     []string
 	Board     string // slug, "" for all of the company's
+	Filter    string // a text of domain/query, which the caller checks; "" for all tickets
 }
 
-// Check returns the draft as it can be stored, or all its errors: BadURL, NotHTTPS, BadNote, NoFeeds or BadFeed. feeds are those
+// Check returns the draft as it can be stored, or all its errors: BadURL, NotHTTPS, BadNote, BadFilter, NoFeeds or BadFeed. feeds are those
 // that exist. It does no lookup: the address of a name is checked when a message is sent.
 func Check(draft Draft, feeds []string, client *outbound.Client) (Draft, error) {
 	var wrong []error
@@ -111,6 +114,11 @@ func Check(draft Draft, feeds []string, client *outbound.Client) (Draft, error) 
 	} else {
 		draft.Note = note
 	}
+	filter, _, ok := markup.Line(draft.Filter)
+	if !ok {
+		wrong = append(wrong, BadFilter())
+	}
+	draft.Filter = filter
 	if len(draft.Feeds) == 0 {
 		wrong = append(wrong, NoFeeds())
 	}

@@ -102,7 +102,7 @@ func ticketRows(
 		p.Ticket.Assignees, p.Ticket.Labels = assignees[p.Ticket.ID], labels[p.Ticket.ID]
 		p.Ticket.Relations, p.Ticket.Attachments = relations[p.Ticket.ID], attachments[p.Ticket.ID]
 		p.Ticket.Recurrence = recurrences[p.Ticket.ID]
-		item := feeds.Item{ID: uint64(p.Ticket.ID), Position: p.Position, Deleted: p.Ticket.Deleted()}
+		item := feeds.Item{ID: uint64(p.Ticket.ID), Position: p.Position, Ticket: p.Ticket.ID, Deleted: p.Ticket.Deleted()}
 		if visible[i] == shown && !item.Deleted {
 			item.Edition = feeds.Edition{Version: p.Ticket.Version, UpdatedAt: p.Ticket.UpdatedAt}
 			item.Board, item.Data = p.Ticket.Board, links(scope, p.Slug).Ticket(p.Ticket)
@@ -140,7 +140,8 @@ func commentRows(
 		if visible[i] == left && !onceThere[p.Comment.Ticket] {
 			visible[i] = hidden
 		}
-		item := feeds.Item{ID: uint64(p.Comment.ID), Position: p.Position, Deleted: p.Comment.Deleted() || p.TicketDeleted}
+		item := feeds.Item{ID: uint64(p.Comment.ID), Position: p.Position, Ticket: p.Comment.Ticket,
+			Deleted: p.Comment.Deleted() || p.TicketDeleted}
 		if visible[i] == shown && !item.Deleted {
 			item.Edition = feeds.Edition{Version: p.Comment.Version, UpdatedAt: p.Comment.UpdatedAt}
 			item.Board, item.Data = p.Board, links(scope, p.Slug).Comment(p.Key, p.Comment)

@@ -54,33 +54,35 @@ func narrowOf(c query.Condition) (n tickets.Narrow) {
 	return n
 }
 
-// resolve returns what a query means. The zero board stands for all boards in sight.
+// resolve returns what a query means to an actor. The zero board stands for all boards in sight.
 func (w *Workflows) resolve(
 	ctx context.Context, actor accounts.Actor, board boards.Board, q query.Query, known []accounts.NamedMember,
 ) (query.Condition, error) {
+	reader := nameReader{q: w.db.Queries, by: actor.Sight(), board: board, members: known}
+	return reader.resolve(ctx, q, query.Names{Me: actor.Account.ID, Now: w.db.Now().In(zoneOf(actor))})
+}
+
+// nameReader reads what the names in queries stand for.
+type nameReader struct {
+	q       *db.Queries
+	by      db.Sight
+	board   boards.Board           // zero for all in sight
+	members []accounts.NamedMember // whose handles need no look-up
+}
+
+// resolve returns what a query means, from what is known of its reader.
+func (r nameReader) resolve(ctx context.Context, q query.Query, names query.Names) (query.Condition, error) {
 	if q.Where == nil {
 		return query.Condition{}, nil
 	}
-	names := query.Names{Me: actor.Account.ID, Now: w.db.Now().In(zoneOf(actor)), Slug: board.Slug}
+	names.Slug = r.board.Slug
 	needs := q.Needs()
 	for _, find := range []func() error{
-		func() (err error) {
-			names.Handles, err = w.accountsOf(ctx, actor.Sight(), needs.Handles, known)
-			return err
-		},
-		func() (err error) {
-			names.Labels, err = w.labelsOf(ctx, actor.Sight(), board, needs.Labels)
-			return err
-		},
-		func() (err error) {
-			names.Boards, err = w.boardsOf(ctx, actor.Sight(), board, needs.Boards)
-			return err
-		},
-		func() (err error) { names.Keys, err = w.ticketsOf(ctx, actor.Sight(), needs.Keys); return err },
-		func() (err error) {
-			names.Columns, err = w.columnsOf(ctx, actor.Sight(), board, needs.Columns)
-			return err
-		},
+		func() (err error) { names.Handles, err = r.accounts(ctx, needs.Handles); return err },
+		func() (err error) { names.Labels, err = r.labels(ctx, needs.Labels); return err },
+		func() (err error) { names.Boards, err = r.boards(ctx, needs.Boards); return err },
+		func() (err error) { names.Keys, err = r.tickets(ctx, needs.Keys); return err },
+		func() (err error) { names.Columns, err = r.columns(ctx, needs.Columns); return err },
 	} {
 		if err := find(); err != nil {
 			return query.Condition{}, err
@@ -106,12 +108,10 @@ func zoneOf(actor accounts.Actor) *time.Location {
 	return time.UTC
 }
 
-// accountsOf returns the members in sight by their handles, with those that are known.
-func (w *Workflows) accountsOf(
-	ctx context.Context, by db.Sight, handles []string, known []accounts.NamedMember,
-) (map[string]id.Account, error) {
-	found := make(map[string]id.Account, len(known))
-	for _, member := range known {
+// accounts returns the members in sight by their handles, with those that are known.
+func (r nameReader) accounts(ctx context.Context, handles []string) (map[string]id.Account, error) {
+	found := make(map[string]id.Account, len(r.members))
+	for _, member := range r.members {
 		found[member.Handle] = member.ID
 	}
 	var others []string
@@ -123,7 +123,7 @@ func (w *Workflows) accountsOf(
 	if len(others) == 0 {
 		return found, nil
 	}
-	members, err := accounts.ByHandle(ctx, w.db.Queries, by, others)
+	members, err := accounts.ByHandle(ctx, r.q, r.by, others)
 	if err != nil {
 		return nil, err
 	}
@@ -133,21 +133,19 @@ func (w *Workflows) accountsOf(
 	return found, nil
 }
 
-// labelsOf returns the labels of a board by their names, present or old; at an unknown one, also all others of the board.
-func (w *Workflows) labelsOf(
-	ctx context.Context, by db.Sight, board boards.Board, names []string,
-) (map[string][]id.Label, error) {
+// labels returns the labels of the board by their names, present or old; at an unknown one, also all others of the board.
+func (r nameReader) labels(ctx context.Context, names []string) (map[string][]id.Label, error) {
 	found := map[string][]id.Label{}
-	if board.ID == 0 && len(names) > 0 {
-		return w.labelsEverywhere(ctx, by, names)
+	if r.board.ID == 0 && len(names) > 0 {
+		return r.labelsEverywhere(ctx, names)
 	}
 	for _, name := range names {
-		list, err := labels.Matching(ctx, w.db.Queries, board.Company, board.ID, searchText(name))
+		list, err := labels.Matching(ctx, r.q, r.board.Company, r.board.ID, searchText(name))
 		if err != nil {
 			return nil, err
 		}
 		if found[name] = list; len(list) == 0 { // one of these may be meant
-			all, err := labels.On(ctx, w.db.Queries, board.Company, board.ID)
+			all, err := labels.On(ctx, r.q, r.board.Company, r.board.ID)
 			if err != nil {
 				return nil, err
 			}
@@ -160,9 +158,10 @@ func (w *Workflows) labelsOf(
 	return found, nil
 }
 
-// labelsEverywhere returns all labels in sight by their present names, in any case, and those of some names.
-func (w *Workflows) labelsEverywhere(ctx context.Context, by db.Sight, names []string) (map[string][]id.Label, error) {
-	all, err := labels.InSight(ctx, w.db.Queries, by)
+// labelsEverywhere returns all labels in sight by their present names, in any case, and those of some names; an old name
+// is of a label of all boards.
+func (r nameReader) labelsEverywhere(ctx context.Context, names []string) (map[string][]id.Label, error) {
+	all, err := labels.InSight(ctx, r.q, r.by)
 	if err != nil {
 		return nil, err
 	}
@@ -173,27 +172,37 @@ func (w *Workflows) labelsEverywhere(ctx context.Context, by db.Sight, names []s
 			if !strings.EqualFold(name, label.Name) {
 				continue
 			}
-			list, err := labels.Together(ctx, w.db.Queries, label)
+			list, err := labels.Together(ctx, r.q, label)
 			if err != nil {
 				return nil, err
 			}
 			found[name] = append(found[name], list...)
 		}
 	}
+	for _, name := range names {
+		if len(found[name]) > 0 {
+			continue
+		}
+		list, err := labels.Matching(ctx, r.q, r.by.Company, 0, searchText(name))
+		if err != nil {
+			return nil, err
+		}
+		if len(list) > 0 {
+			found[name] = list
+		}
+	}
 	return found, nil
 }
 
-// boardsOf returns the boards in sight by their slugs, present or old.
-func (w *Workflows) boardsOf(
-	ctx context.Context, by db.Sight, here boards.Board, slugs []string,
-) (map[string]id.Board, error) {
+// boards returns the boards in sight by their slugs, present or old.
+func (r nameReader) boards(ctx context.Context, slugs []string) (map[string]id.Board, error) {
 	found := map[string]id.Board{}
 	for _, slug := range slugs {
-		if slug == here.Slug {
-			found[slug] = here.ID
+		if slug == r.board.Slug {
+			found[slug] = r.board.ID
 			continue
 		}
-		board, err := boards.BySlug(ctx, w.db.Queries, by, slug)
+		board, err := boards.BySlug(ctx, r.q, r.by, slug)
 		switch {
 		case err == nil:
 			found[slug] = board.ID
@@ -204,15 +213,15 @@ func (w *Workflows) boardsOf(
 	return found, nil
 }
 
-// ticketsOf returns the tickets in sight by their keys, present or old.
-func (w *Workflows) ticketsOf(ctx context.Context, by db.Sight, keys []string) (map[string]id.Ticket, error) {
+// tickets returns the tickets in sight by their keys, present or old.
+func (r nameReader) tickets(ctx context.Context, keys []string) (map[string]id.Ticket, error) {
 	found := map[string]id.Ticket{}
 	for _, text := range keys {
 		key, err := tickets.ParseKey(text)
 		if err != nil {
 			continue
 		}
-		ticket, err := tickets.ByKey(ctx, w.db.Queries, by, key)
+		ticket, err := tickets.ByKey(ctx, r.q, r.by, key)
 		switch {
 		case err == nil:
 			found[text] = ticket.ID
@@ -223,25 +232,23 @@ func (w *Workflows) ticketsOf(ctx context.Context, by db.Sight, keys []string) (
 	return found, nil
 }
 
-// columnsOf returns the columns of a board by their names, in any case, and the names of the others for suggestions.
-func (w *Workflows) columnsOf(
-	ctx context.Context, by db.Sight, board boards.Board, names []string,
-) (map[string][]id.Column, error) {
+// columns returns the columns of the board by their names, in any case, and the names of the others for suggestions.
+func (r nameReader) columns(ctx context.Context, names []string) (map[string][]id.Column, error) {
 	found := map[string][]id.Column{}
 	if len(names) == 0 {
 		return found, nil
 	}
-	if board.ID == 0 {
-		return w.columnsEverywhere(ctx, by, names)
+	if r.board.ID == 0 {
+		return r.columnsEverywhere(ctx, names)
 	}
-	for _, column := range board.Columns {
+	for _, column := range r.board.Columns {
 		found[column.Name] = append(found[column.Name], column.ID)
 	}
 	for _, name := range names {
 		if len(found[name]) > 0 {
 			continue
 		}
-		for _, column := range board.Columns {
+		for _, column := range r.board.Columns {
 			if strings.EqualFold(column.Name, name) {
 				found[name] = append(found[name], column.ID)
 			}
@@ -254,11 +261,11 @@ func (w *Workflows) columnsOf(
 const mostColumns = 1000
 
 // columnsEverywhere returns the columns of some names on all boards in sight.
-func (w *Workflows) columnsEverywhere(ctx context.Context, by db.Sight, names []string) (map[string][]id.Column, error) {
+func (r nameReader) columnsEverywhere(ctx context.Context, names []string) (map[string][]id.Column, error) {
 	found := map[string][]id.Column{}
 	for _, name := range names {
-		list, err := db.Read(w.db.SearchedColumns(ctx, db.SearchedColumnsParams{
-			Reader: by.Reader, CompanyID: by.Company, Reach: by.Reach, Name: searchText(name), Limit: mostColumns,
+		list, err := db.Read(r.q.SearchedColumns(ctx, db.SearchedColumnsParams{
+			Reader: r.by.Reader, CompanyID: r.by.Company, Reach: r.by.Reach, Name: searchText(name), Limit: mostColumns,
 		}))
 		if err != nil {
 			return nil, fmt.Errorf("read columns: %w", err)

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,9 +10,10 @@ import (
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
-	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/feeds"
 	"github.com/counterfoil/counterfoil/domain/id"
+	"github.com/counterfoil/counterfoil/domain/query"
 	"github.com/counterfoil/counterfoil/domain/webhooks"
 )
 
@@ -87,11 +89,7 @@ func (w *Workflows) OpenWebhook(
 	if _, err := mayManageWebhooks(ctx); err != nil {
 		return OpenedWebhook{}, err
 	}
-	draft, err := webhooks.Check(draft, w.feeds.Names(), w.outbound)
-	if err != nil {
-		return OpenedWebhook{}, err
-	}
-	board, err := w.boardOfWebhook(ctx, draft)
+	draft, board, err := w.checkWebhook(ctx, draft)
 	if err != nil {
 		return OpenedWebhook{}, err
 	}
@@ -127,13 +125,19 @@ func (w *Workflows) openWebhook(
 	return opened, audit(ctx, tx, actor, accounts.AuditWebhookMade, detail)
 }
 
-// boardOfWebhook returns the id of the board that a draft names, 0 for none.
-func (w *Workflows) boardOfWebhook(ctx context.Context, draft webhooks.Draft) (id.Board, error) {
-	if draft.Board == "" {
-		return 0, nil
+// checkWebhook returns a draft as it can be stored, and the id of its board, 0 for none, or all that is wrong with it.
+func (w *Workflows) checkWebhook(ctx context.Context, draft webhooks.Draft) (webhooks.Draft, id.Board, error) {
+	actor := accounts.ActorFrom(ctx)
+	checked, err := webhooks.Check(draft, w.feeds.Names(), w.outbound)
+	board, noBoard := w.scopeNamed(ctx, actor, draft.Board)
+	if noBoard != nil || errors.Is(err, webhooks.CodeBadFilter) {
+		return checked, 0, cmp.Or(err, noBoard)
 	}
-	board, err := boards.BySlug(ctx, w.db.Queries, accounts.ActorFrom(ctx).Sight(), draft.Board)
-	return board.ID, err
+	badFilter := w.checkWebhookFilter(ctx, actor, board, draft.Filter)
+	if badFilter != nil && query.Problem(badFilter) == nil {
+		return checked, 0, badFilter
+	}
+	return checked, board.ID, fault.Join(err, badFilter)
 }
 
 // endsOf returns the present ends of some feeds.
@@ -158,11 +162,7 @@ func (w *Workflows) EditWebhook(ctx context.Context, webhook id.Webhook, version
 	if _, err := mayManageWebhooks(ctx); err != nil {
 		return err
 	}
-	draft, err := webhooks.Check(draft, w.feeds.Names(), w.outbound)
-	if err != nil {
-		return err
-	}
-	board, err := w.boardOfWebhook(ctx, draft)
+	draft, board, err := w.checkWebhook(ctx, draft)
 	if err != nil {
 		return err
 	}
@@ -184,7 +184,8 @@ func (w *Workflows) EditWebhook(ctx context.Context, webhook id.Webhook, version
 }
 
 // EnableWebhook turns a webhook on or off. One that is turned on continues from its cursors. It returns
-// webhooks.BadURL or webhooks.NotHTTPS for one whose address is refused.
+// webhooks.BadURL or webhooks.NotHTTPS for one whose address is refused, and a query.Error for one whose filter names
+// something that is not there.
 func (w *Workflows) EnableWebhook(ctx context.Context, webhook id.Webhook, on bool) error {
 	kind := accounts.AuditWebhookOff
 	if on {
@@ -195,6 +196,9 @@ func (w *Workflows) EnableWebhook(ctx context.Context, webhook id.Webhook, on bo
 			if err := webhooks.CheckURL(hook.URL, w.outbound); err != nil {
 				return err
 			}
+			if _, err := WebhookFilter(ctx, tx.Queries, *hook, tx.Now); err != nil {
+				return err
+			}
 		}
 		return webhooks.Switch(ctx, tx, *hook, on)
 	})
@@ -202,6 +206,12 @@ func (w *Workflows) EnableWebhook(ctx context.Context, webhook id.Webhook, on bo
 
 // DeleteWebhook removes a webhook with its deliveries.
 func (w *Workflows) DeleteWebhook(ctx context.Context, webhook id.Webhook) error {
+	if _, err := w.Webhook(ctx, webhook); err != nil {
+		return err
+	}
+	if err := webhooks.Untrack(ctx, w.db, webhook); err != nil {
+		return err
+	}
 	remove := func(tx *db.Tx, _ accounts.Actor, hook *webhooks.Webhook) error {
 		return webhooks.Delete(ctx, tx, *hook)
 	}
@@ -287,6 +297,9 @@ func (w *Workflows) ResendDelivery(
 			"or the webhook may not see it any more.")
 	}
 	if err != nil {
+		return webhooks.Attempt{}, err
+	}
+	if err := w.passesFilter(ctx, hook, item); err != nil {
 		return webhooks.Attempt{}, err
 	}
 	end, err := w.feeds.End(ctx, attempt.Feed)

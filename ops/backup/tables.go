@@ -24,7 +24,7 @@ var backedUp = []string{
 	"watcher", "notification",
 	"activity", "idempotency", "ticket_origin", "image", "image_source", "picture", "run_image",
 	"request_form", "ticket_request", "request_watcher",
-	"sequences", "feed_batch", "feed_consumer", "webhook", "webhook_board", "webhook_cursor", "webhook_attempt",
+	"sequences", "feed_batch", "feed_consumer", "webhook", "webhook_board", "webhook_ticket", "webhook_cursor", "webhook_attempt",
 	"ref_lot", "ref_batch", "ref_ledger", "ref_pool", "ref_issue", "ref_quarantine", "ref_counter", "ref_policy",
 	"ref_sample",
 	"migration_run", "migration_task", "migration_counter", "migration_attempt", "migration_failure",

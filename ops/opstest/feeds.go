@@ -30,6 +30,8 @@ var followed = []string{
 		SELECT 1, 1, 'https://hooks.example/größer', 'For the chat', 'tickets comments', MIN(id), UNHEX(SHA2('secret', 256)), 'on', '2026-01-02', '2026-01-02', 1, '2026-01-01', '2026-01-02' FROM board`,
 	`INSERT INTO webhook_cursor (webhook_id, feed, epoch, position) SELECT 1, name, epoch, value FROM sequences WHERE name IN ('tickets', 'comments')`,
 	`INSERT INTO webhook_board (webhook_id, board_id, tickets_after, comments_after, boards_after, added_by, created_at) SELECT 1, MIN(id), 1, 1, 1, 1, '2026-01-01' FROM board`,
+	`INSERT INTO webhook_ticket (webhook_id, ticket_id) SELECT 1, MIN(id) FROM ticket`,
+	`UPDATE webhook SET filter = 'priority:>=high -status:closed', compared_to = 7`,
 	`INSERT INTO webhook_attempt (webhook_id, message, kind, type, subject, feed, row_id, position, status, error, response, milliseconds, created_at) VALUES
 		(1, 'tickets:1:1', 'sent', 'ticket.changed', 'DEMO-1', 'tickets', 1, 1, NULL, 'no answer within 15 s', '', 15000, '2026-01-01'),
 		(1, 'tickets:1:1', 'sent', 'ticket.changed', 'DEMO-1', 'tickets', 1, 1, 200, '', UNHEX('00FF'), 20, '2026-01-01')`,

@@ -138,6 +138,8 @@ var references = []reference{
 	{"webhook_board", "webhook_id", "webhook", "id"},
 	{"webhook_board", "board_id", "board", "id"},
 	{"webhook_board", "added_by", "account", "id"},
+	{"webhook_ticket", "webhook_id", "webhook", "id"},
+	{"webhook_ticket", "ticket_id", "ticket", "id"},
 	{"webhook_cursor", "webhook_id", "webhook", "id"},
 	{"webhook_attempt", "webhook_id", "webhook", "id"},
 	{"request_form", "board_id", "board", "id"},

@@ -12,6 +12,7 @@ import (
 // WebhookForm is the input of the form of a webhook. Board is a slug, "" for all.
 type WebhookForm struct {
 	URL, Note, Board string
+	Filter           string // a text of domain/query
 	Feeds            []string
 	Version          uint64
 	Errors           views.Errors

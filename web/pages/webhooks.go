@@ -41,8 +41,8 @@ func webhookForm(c echo.Context) (pages.WebhookForm, webhooks.Draft, error) {
 		return pages.WebhookForm{}, webhooks.Draft{}, echo.ErrBadRequest
 	}
 	form := pages.WebhookForm{URL: c.FormValue("url"), Note: c.FormValue("note"), Board: c.FormValue("board"),
-		Feeds: fields["feeds"]}
-	return form, webhooks.Draft{URL: form.URL, Note: form.Note, Board: form.Board, Feeds: form.Feeds}, nil
+		Filter: c.FormValue("q"), Feeds: fields["feeds"]}
+	return form, webhooks.Draft{URL: form.URL, Note: form.Note, Board: form.Board, Filter: form.Filter, Feeds: form.Feeds}, nil
 }
 
 // wrongWebhook returns all errors of a webhook's form, and their status.
@@ -115,7 +115,7 @@ func (h *Handlers) showWebhook(c echo.Context, code int, webhook id.Webhook, for
 
 // webhookSettings returns a form with the present settings.
 func webhookSettings(w webhooks.Webhook) pages.WebhookForm {
-	return pages.WebhookForm{URL: w.URL, Note: w.Note, Board: w.BoardSlug, Feeds: w.Feeds, Version: w.Version}
+	return pages.WebhookForm{URL: w.URL, Note: w.Note, Board: w.BoardSlug, Filter: w.Filter, Feeds: w.Feeds, Version: w.Version}
 }
 
 func (h *Handlers) SaveWebhook(c echo.Context) error {
