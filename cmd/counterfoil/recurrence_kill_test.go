@@ -163,7 +163,9 @@ func (p *persistent) closeNext(ctx context.Context, t *testing.T, title string) 
 		}
 	}
 	if open != "" {
-		if code, err := p.do(ctx, http.MethodPut, "/tickets/"+open+"/closure", nil, nil); err == nil && code >= 300 {
+		// A database that is killed loses tickets that it showed before their commit was on disk.
+		code, err := p.do(ctx, http.MethodPut, "/tickets/"+open+"/closure", nil, nil)
+		if err == nil && code >= 300 && code != http.StatusNotFound {
 			t.Errorf("close %s: %d", open, code)
 		}
 	}
