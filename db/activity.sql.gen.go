@@ -13,6 +13,79 @@ import (
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
+const activitiesByID = `-- name: ActivitiesByID :many
+SELECT v.id, v.ticket_id, v.kind, v.detail, v.created_at, v.undone_at, v.account_id, a.name AS account_name
+FROM activity v
+JOIN account a ON a.id = v.account_id
+JOIN ticket t ON t.id = v.ticket_id
+JOIN board b ON b.id = t.board_id
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
+WHERE v.id IN (/*SLICE:ids*/?) AND b.company_id = ? AND (x.level IS NOT NULL OR b.privacy <= ?)
+`
+
+type ActivitiesByIDParams struct {
+	Reader    id.Account
+	Ids       []id.Activity
+	CompanyID id.Company
+	Reach     int8
+}
+
+type ActivitiesByIDRow struct {
+	ID          id.Activity
+	TicketID    id.Ticket
+	Kind        string
+	Detail      string
+	CreatedAt   time.Time
+	UndoneAt    *time.Time
+	AccountID   id.Account
+	AccountName string
+}
+
+func (q *Queries) ActivitiesByID(ctx context.Context, arg ActivitiesByIDParams) ([]ActivitiesByIDRow, error) {
+	query := activitiesByID
+	var queryParams []interface{}
+	queryParams = append(queryParams, arg.Reader)
+	if len(arg.Ids) > 0 {
+		for _, v := range arg.Ids {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(arg.Ids))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:ids*/?", "NULL", 1)
+	}
+	queryParams = append(queryParams, arg.CompanyID)
+	queryParams = append(queryParams, arg.Reach)
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ActivitiesByIDRow
+	for rows.Next() {
+		var i ActivitiesByIDRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.TicketID,
+			&i.Kind,
+			&i.Detail,
+			&i.CreatedAt,
+			&i.UndoneAt,
+			&i.AccountID,
+			&i.AccountName,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const activityByID = `-- name: ActivityByID :one
 SELECT v.id, v.ticket_id, v.kind, v.detail, v.created_at, v.undone_at, v.account_id, a.name AS account_name
 FROM activity v
@@ -393,6 +466,29 @@ func (q *Queries) LastLocations(ctx context.Context, ticketID id.Ticket) ([]stri
 	return items, nil
 }
 
+const markAllUndone = `-- name: MarkAllUndone :execrows
+UPDATE activity SET undone_at = ? WHERE id IN (/*SLICE:ids*/?) AND undone_at IS NULL
+`
+
+func (q *Queries) MarkAllUndone(ctx context.Context, undoneAt *time.Time, ids []id.Activity) (int64, error) {
+	query := markAllUndone
+	var queryParams []interface{}
+	queryParams = append(queryParams, undoneAt)
+	if len(ids) > 0 {
+		for _, v := range ids {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(ids))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:ids*/?", "NULL", 1)
+	}
+	result, err := q.db.ExecContext(ctx, query, queryParams...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const markUndone = `-- name: MarkUndone :execrows
 UPDATE activity SET undone_at = ? WHERE id = ? AND undone_at IS NULL
 `
@@ -489,4 +585,41 @@ func (q *Queries) RecordOpened(ctx context.Context, arg RecordOpenedParams) (int
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const undoneAmong = `-- name: UndoneAmong :many
+SELECT id FROM activity WHERE id IN (/*SLICE:ids*/?) AND undone_at IS NOT NULL
+`
+
+func (q *Queries) UndoneAmong(ctx context.Context, ids []id.Activity) ([]id.Activity, error) {
+	query := undoneAmong
+	var queryParams []interface{}
+	if len(ids) > 0 {
+		for _, v := range ids {
+			queryParams = append(queryParams, v)
+		}
+		query = strings.Replace(query, "/*SLICE:ids*/?", strings.Repeat(",?", len(ids))[1:], 1)
+	} else {
+		query = strings.Replace(query, "/*SLICE:ids*/?", "NULL", 1)
+	}
+	rows, err := q.db.QueryContext(ctx, query, queryParams...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []id.Activity
+	for rows.Next() {
+		var id id.Activity
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

@@ -262,6 +262,7 @@ var filling = []string{
 	`INSERT INTO webhook_cursor (webhook_id, feed, epoch, position) SELECT n, feed, 1700000000, 10 * n FROM numbers, (SELECT 'tickets' AS feed UNION ALL SELECT 'comments') f WHERE n <= 2000`,
 	`INSERT INTO webhook_board (webhook_id, board_id, tickets_after, comments_after, boards_after, added_by, created_at) SELECT 1, id, 100, 100, 100, 7, '2026-01-01' FROM board WHERE id <= 300`,
 	`INSERT INTO webhook_board (webhook_id, board_id, tickets_after, comments_after, boards_after, added_by, created_at) SELECT n, 1, 100, 100, 100, 7, '2026-01-01' FROM numbers WHERE n BETWEEN 2 AND 2000`,
+	`UPDATE activity SET undone_at = '2026-01-01' WHERE id = 9`,
 	`INSERT INTO webhook_ticket (webhook_id, ticket_id) SELECT 1, n FROM numbers WHERE n <= 5000`,
 	`INSERT INTO webhook_ticket (webhook_id, ticket_id) SELECT n, 7 FROM numbers WHERE n BETWEEN 2 AND 1000`,
 	`INSERT INTO webhook_attempt (id, webhook_id, message, kind, type, subject, feed, row_id, position, status, error, response, milliseconds, created_at)

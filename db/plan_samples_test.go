@@ -141,6 +141,10 @@ var samples = map[string]sample{
 	"FirstEdits":       {args: with(busyTicket, 2)},
 	"ActivityByID":     {args: with(db.ActivityByIDParams{Reader: 7, ID: 20400, CompanyID: 1})},
 	"LastActions":      {args: with(int8(0), 1)},
+	"ActivitiesByID":   {args: with(db.ActivitiesByIDParams{Reader: 7, Ids: []id.Activity{20400, 20401, 7}, CompanyID: 1})},
+	"MarkAllUndone":    {args: with(&newYear, []id.Activity{20400, 20401, 7})},
+	"UndoneAmong":      {args: with([]id.Activity{7, 8, 9})},
+	"MovedSince":       {args: with([]db.HistoryPlace{{Ticket: busyTicket, Entry: 20400}, {Ticket: 8, Entry: 8}, {Ticket: 9, Entry: 9}})},
 	"MarkUndone":       {args: with(&newYear, 20400)},
 	"ChangeSince":      {args: with(busyTicket, 20400)},
 

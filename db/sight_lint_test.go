@@ -145,6 +145,8 @@ var unsighted = map[string]string{
 	"queries: LockTicketsWhole":        "of tickets that the transaction read in sight",
 	"queries: ChangesByOthers":         "of tickets that were read in sight",
 	"queries: NewestActivity":          "a number alone",
+	"queries: UndoneAmong":             "of entries that ActivitiesByID has read in sight",
+	"db/activity_since.go: MovedSince": "of entries that ActivitiesByID has read in sight",
 	"queries: ActivityDetails":         "of entries that the transaction added",
 	"queries: ShownAs":                 "ids alone, of a label that the request read in sight",
 	"queries: LabelledTickets":         "ids alone, to publish",

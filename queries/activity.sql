@@ -60,6 +60,15 @@ JOIN board b ON b.id = t.board_id
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader)
 WHERE v.id = sqlc.arg(id) AND b.company_id = sqlc.arg(company_id) AND (x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach));
 
+-- name: ActivitiesByID :many
+SELECT v.id, v.ticket_id, v.kind, v.detail, v.created_at, v.undone_at, v.account_id, a.name AS account_name
+FROM activity v
+JOIN account a ON a.id = v.account_id
+JOIN ticket t ON t.id = v.ticket_id
+JOIN board b ON b.id = t.board_id
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader)
+WHERE v.id IN (sqlc.slice(ids)) AND b.company_id = sqlc.arg(company_id) AND (x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach));
+
 -- name: LastActions :many
 -- The last actions of an account, in any company, and whether they can be undone and the board of the ticket is seen.
 SELECT v.id, v.kind, v.created_at, v.undone_at, b.company_id,
@@ -79,6 +88,12 @@ SELECT id, kind, detail FROM activity WHERE id IN (sqlc.slice(ids));
 
 -- name: MarkUndone :execrows
 UPDATE activity SET undone_at = sqlc.arg(undone_at) WHERE id = sqlc.arg(id) AND undone_at IS NULL;
+
+-- name: MarkAllUndone :execrows
+UPDATE activity SET undone_at = sqlc.arg(undone_at) WHERE id IN (sqlc.slice(ids)) AND undone_at IS NULL;
+
+-- name: UndoneAmong :many
+SELECT id FROM activity WHERE id IN (sqlc.slice(ids)) AND undone_at IS NOT NULL;
 
 -- name: ChangeSince :one
 -- The first entry after another that changed a ticket's location and was not undone.

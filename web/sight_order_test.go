@@ -46,7 +46,7 @@ var (
 
 // shape is what a statement shows and asks for. It is found once for each text: a statement may return 1,000 rows.
 type shape struct {
-	below   bool     // it may only be sent for what was read in sight: one of dbtest.Below, or one by hand without sight
+	below   bool     // it may only be sent for what was read in sight: one of dbtest.Below, of columns, or by hand without sight
 	inSight bool     // its rows are read in sight, or below what was
 	reaches []int    // its arguments that say how far the sight reaches
 	ids     []string // the kinds of its columns called id, from the left
@@ -62,7 +62,7 @@ func shapeOf(statement string) *shape {
 	}
 	name := nameOf(statement)
 	s := &shape{ids: idKinds(statement), main: kindsOf(statement)[""]}
-	s.below = dbtest.Below[name] || name == "" && strings.Contains(statement, " FROM ticket ") && !takesSight.MatchString(statement)
+	s.below = dbtest.Below[name] || name == "ColumnsOfBoards" || name == "" && strings.Contains(statement, " FROM ticket ") && !takesSight.MatchString(statement)
 	s.inSight = s.below || name == "OpenForm" || takesSight.MatchString(statement) // the form is on, for whoever knows its board
 	if !s.below && name != "OpenForm" {
 		for _, at := range sightAll.FindAllStringIndex(statement, -1) {

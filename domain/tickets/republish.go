@@ -21,20 +21,32 @@ func Republish(ctx context.Context, tx *db.Tx, by db.Sight, list []ID) (int64, e
 	return tx.RepublishTickets(ctx, own)
 }
 
+// Named returns the tickets in sight by present, former or imported keys, deleted ones too, each at the index of its key.
+func Named(ctx context.Context, q *db.Queries, by db.Sight, keys []Key) (map[int]ID, error) {
+	names := make([]db.TicketKey, len(keys))
+	for i, key := range keys {
+		names[i] = db.TicketKey{Slug: key.Board, LocalID: key.Number}
+	}
+	found, err := db.Read(q.TicketsByKeys(ctx, by, names))
+	if err != nil {
+		return nil, fmt.Errorf("read tickets: %w", err)
+	}
+	return found, nil
+}
+
 // IDsByKeys returns the tickets in sight by present, former or imported keys, deleted ones too. It returns
 // UnknownKey.
 func IDsByKeys(ctx context.Context, q *db.Queries, by db.Sight, texts []string) ([]uint64, error) {
-	keys := make([]db.TicketKey, len(texts))
+	keys := make([]Key, len(texts))
 	for i, text := range texts {
-		key, err := ParseKey(text)
-		if err != nil {
+		var err error
+		if keys[i], err = ParseKey(text); err != nil {
 			return nil, UnknownKey(text)
 		}
-		keys[i] = db.TicketKey{Slug: key.Board, LocalID: key.Number}
 	}
-	found, err := db.Read(q.TicketsByKeys(ctx, by, keys))
+	found, err := Named(ctx, q, by, keys)
 	if err != nil {
-		return nil, fmt.Errorf("read tickets: %w", err)
+		return nil, err
 	}
 	list := make([]uint64, len(texts))
 	for i, text := range texts {

@@ -32,13 +32,28 @@ func ActionByID(ctx context.Context, q *db.Queries, by db.Sight, activity id.Act
 	return action, err
 }
 
-// AnyAction returns an action of anyone on a ticket in sight, also one that undid another, or NothingToUndo.
-func AnyAction(ctx context.Context, q *db.Queries, by db.Sight, activity id.Activity) (Action, error) {
-	action, err := actionByID(ctx, q, by, activity)
-	if db.IsNotFound(err) || err == nil && (!slices.Contains(undoable, action.Effect()) || !action.reversible()) {
-		return Action{}, NothingToUndo()
+// Actions returns those of some entries of anyone on tickets in sight that can be taken back, also such as undid another.
+func Actions(ctx context.Context, q *db.Queries, by db.Sight, entries []id.Activity) ([]Action, error) {
+	if len(entries) == 0 {
+		return nil, nil
 	}
-	return action, err
+	rows, err := db.Read(q.ActivitiesByID(ctx, db.ActivitiesByIDParams{
+		Reader: by.Reader, Ids: entries, CompanyID: by.Company, Reach: by.Reach,
+	}))
+	if err != nil {
+		return nil, fmt.Errorf("read activities: %w", err)
+	}
+	var list []Action
+	for _, row := range rows {
+		action, err := actionFrom(db.ActivityByIDRow(row))
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(undoable, action.Effect()) && action.reversible() {
+			list = append(list, action)
+		}
+	}
+	return list, nil
 }
 
 // InPlace reports whether the action left the ticket in its place.
@@ -82,6 +97,10 @@ func actionByID(ctx context.Context, q *db.Queries, by db.Sight, activity id.Act
 	if err != nil {
 		return Action{}, fmt.Errorf("read activity: %w", err)
 	}
+	return actionFrom(row)
+}
+
+func actionFrom(row db.ActivityByIDRow) (Action, error) {
 	entry, err := activityFrom(db.LastActivityRow{
 		ID: row.ID, Kind: row.Kind, Detail: row.Detail, CreatedAt: row.CreatedAt, UndoneAt: row.UndoneAt,
 		AccountID: row.AccountID, AccountName: row.AccountName,
@@ -134,8 +153,53 @@ func Undo(ctx context.Context, tx *db.Tx, ticket Ticket, action Action) error {
 	case !db.IsNotFound(err):
 		return fmt.Errorf("read changes since: %w", err)
 	}
-	if !action.leftAt(ticket) {
+	return action.CheckLocation(ticket)
+}
+
+// CheckLocation returns ChangedSince for a ticket that is not where the action left it.
+func (a Action) CheckLocation(ticket Ticket) error {
+	if !a.leftAt(ticket) {
 		return ChangedSince(ticket, KindMoved, "Someone else")
+	}
+	return nil
+}
+
+// Latest returns those of some actions on locked tickets that are not undone, and after which nothing changed where their
+// tickets are.
+func Latest(ctx context.Context, q *db.Queries, actions []Action) (map[id.Activity]bool, error) {
+	if len(actions) == 0 {
+		return nil, nil
+	}
+	entries, places := make([]id.Activity, len(actions)), make([]db.HistoryPlace, len(actions))
+	for i, action := range actions {
+		entries[i], places[i] = action.ID, db.HistoryPlace{Ticket: action.Ticket, Entry: action.ID}
+	}
+	undone, err := db.Read(q.UndoneAmong(ctx, entries))
+	if err != nil {
+		return nil, fmt.Errorf("read undone actions: %w", err)
+	}
+	moved, err := db.Read(q.MovedSince(ctx, places))
+	if err != nil {
+		return nil, fmt.Errorf("read changes since: %w", err)
+	}
+	latest := make(map[id.Activity]bool, len(actions))
+	for _, action := range actions {
+		latest[action.ID] = !slices.Contains(undone, action.ID) && !slices.Contains(moved, action.Ticket)
+	}
+	return latest, nil
+}
+
+// MarkAllUndone marks actions that are among Latest as undone.
+func MarkAllUndone(ctx context.Context, tx *db.Tx, actions []id.Activity) error {
+	if len(actions) == 0 {
+		return nil
+	}
+	n, err := tx.MarkAllUndone(ctx, &tx.Now, actions)
+	if err == nil && n != int64(len(actions)) {
+		err = fmt.Errorf("%d of %d", n, len(actions))
+	}
+	if err != nil {
+		return fmt.Errorf("mark undone: %w", err)
 	}
 	return nil
 }

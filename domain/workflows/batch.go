@@ -3,60 +3,94 @@ package workflows
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
+	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/accounts"
+	"github.com/counterfoil/counterfoil/domain/boards"
+	"github.com/counterfoil/counterfoil/domain/bulkedits"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// TicketChange changes one ticket of several. It returns what it added to the history, if that can be undone, or 0.
-type TicketChange func(ctx context.Context, key tickets.Key) (id.Activity, error)
-
 // Refusal is a ticket that a change left as it is, and the reason.
 type Refusal struct {
-	Key tickets.Key
-	Err error
+	Key    tickets.Key
+	Reason string
 }
 
 // BatchResult is the outcome of a change of several tickets.
 type BatchResult struct {
-	Changed    []tickets.Key
+	Changed    []tickets.Key // also those that were as wanted already
 	Activities []id.Activity // that can be undone, in their order
 	Refused    []Refusal
 }
 
-// ChangeBatch changes tickets one after the other, each in a transaction of its own: one that is refused leaves the
-// others changed. An error that is not about a ticket, such as a database that does not answer, ends it: the rest is
-// refused with it. The error is returned if nothing was changed before.
-func (w *Workflows) ChangeBatch(
-	ctx context.Context, keys []tickets.Key, change TicketChange,
+// ChangeTickets makes an edit on up to tickets.MaxBatch tickets in one transaction. One that is refused leaves the others
+// changed. An edit that names a column is about tickets of that board alone.
+func (w *Workflows) ChangeTickets(
+	ctx context.Context, board boards.Board, edit bulkedits.Edit, keys []tickets.Key,
 ) (result BatchResult, err error) {
-	if _, err := mayWrite(ctx, "tickets:write"); err != nil {
+	actor, err := mayWrite(ctx, "tickets:write")
+	if err != nil {
 		return result, err
 	}
+	found, err := tickets.Named(ctx, w.db.Queries, actor.Sight(), keys)
+	if err != nil {
+		return result, err
+	}
+	var list []BulkTicket
+	named := map[id.Ticket]tickets.Key{}
 	for i, key := range keys {
-		activity, err := change(ctx, key)
-		switch {
-		case err == nil:
-			result.Changed = append(result.Changed, key)
-			if activity != 0 {
-				result.Activities = append(result.Activities, activity)
-			}
-			continue
-		case aboutTicket(err):
-			result.Refused = append(result.Refused, Refusal{key, err})
-			continue
-		case len(result.Changed) == 0:
-			return result, err
+		ticket, ok := found[i]
+		if !ok {
+			result.Refused = append(result.Refused, Refusal{key, "There is no such ticket, or not for you."})
+		} else if _, twice := named[ticket]; !twice {
+			named[ticket] = key
+			list = append(list, BulkTicket{ID: ticket})
 		}
-		for _, rest := range keys[i:] {
-			result.Refused = append(result.Refused, Refusal{rest, err})
+	}
+	items, err := w.apply(ctx, actor, board, edit, list)
+	if err != nil {
+		return result, fmt.Errorf("change tickets: %w", err)
+	}
+	for _, item := range items {
+		key := named[item.Ticket]
+		if item.Outcome == bulkedits.Refused {
+			result.Refused = append(result.Refused, Refusal{key, item.Reason})
+			continue
 		}
-		break
+		result.Changed = append(result.Changed, key)
+		if item.Activity.ID != 0 {
+			result.Activities = append(result.Activities, item.Activity.ID)
+		}
 	}
 	return result, nil
+}
+
+// apply makes an edit on tickets, again if one of them was moved meanwhile.
+func (w *Workflows) apply(
+	ctx context.Context, actor accounts.Actor, board boards.Board, edit bulkedits.Edit, list []BulkTicket,
+) (items []bulkedits.Item, err error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	editor := BulkEditor{BulkEdit: bulkedits.BulkEdit{Edit: edit}, actor: actor}
+	if edit.Column != nil {
+		editor.Board = board.ID
+	}
+	for range relocations {
+		err = w.change(ctx, func(tx *db.Tx) (err error) {
+			items, err = editor.Apply(ctx, tx, list)
+			return err
+		})
+		if !errors.Is(err, errElsewhere) {
+			break
+		}
+	}
+	return items, err
 }
 
 // aboutTicket reports whether an error is about one ticket, so that the next one may be changed.

@@ -18,7 +18,8 @@ import (
 	"github.com/counterfoil/counterfoil/domain/tickets"
 )
 
-// BulkEditor does a bulk edit, a block of tickets at a time, with the rights that its maker has then.
+// BulkEditor does a bulk edit, a block of tickets at a time, with the rights that its maker has then. One without an id is no
+// bulk edit, but a change of some tickets at once.
 type BulkEditor struct {
 	bulkedits.BulkEdit
 	actor accounts.Actor
@@ -135,6 +136,7 @@ type bulkBlock struct {
 	parents map[id.Ticket]tickets.Ticket // that the tickets of a change of parents have, or get
 	locked  map[id.Ticket]tickets.Ticket
 	actions map[id.Ticket]tickets.Action // to take back
+	latest  map[id.Activity]bool         // those that nothing followed
 	boards  map[id.Board]boards.Board    // those in sight that the tickets are on, and go to
 	refused map[id.Board]error           // why the tickets of a board stay as they are
 	columns map[id.Column]boards.Column  // locked, as the changes so far have left them
@@ -180,6 +182,9 @@ func (b *bulkBlock) lock(ctx context.Context, list []BulkTicket) (err error) {
 	maps.Copy(all, b.parents)
 	maps.Copy(all, b.seen) // which know their relations
 	if b.locked, err = tickets.LockAll(ctx, b.tx, all); err != nil {
+		return err
+	}
+	if err := b.readLatest(ctx); err != nil {
 		return err
 	}
 	archived, err := boards.KeepLive(ctx, b.tx, slices.Sorted(maps.Keys(b.boards))...)
@@ -239,20 +244,29 @@ func (b *bulkBlock) readParents(ctx context.Context) (err error) {
 
 // readActions reads what an undo takes back of each ticket.
 func (b *bulkBlock) readActions(ctx context.Context, list []BulkTicket) error {
+	var entries []id.Activity
 	for _, one := range list {
-		if _, ok := b.seen[one.ID]; !ok {
-			continue
+		if _, ok := b.seen[one.ID]; ok {
+			entries = append(entries, one.Activity)
 		}
-		action, err := tickets.AnyAction(ctx, b.tx.Queries, b.actor.Sight(), one.Activity)
-		if errors.Is(err, tickets.CodeNothingToUndo) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		b.actions[one.ID] = action
 	}
-	return nil
+	actions, err := tickets.Actions(ctx, b.tx.Queries, b.actor.Sight(), entries)
+	for _, action := range actions {
+		b.actions[action.Ticket] = action
+	}
+	return err
+}
+
+// readLatest reads, once the tickets are locked, which of the actions can be taken back unseen.
+func (b *bulkBlock) readLatest(ctx context.Context) (err error) {
+	var moves []tickets.Action
+	for _, action := range b.actions {
+		if !action.InPlace() {
+			moves = append(moves, action)
+		}
+	}
+	b.latest, err = tickets.Latest(ctx, b.tx.Queries, moves)
+	return err
 }
 
 // lockColumns locks the columns that tickets are in and go to.
@@ -369,10 +383,10 @@ func (b *bulkBlock) change(ctx context.Context, one BulkTicket) (id.Activity, er
 	return b.set(ctx, t)
 }
 
-// by is the maker, as part of the bulk edit.
+// by is the maker, as part of the bulk edit if it is one.
 func (b *bulkBlock) by() tickets.User {
 	by := user(b.actor)
-	by.BulkEdit, by.OfAllBoards = b.ID, b.Board == 0
+	by.BulkEdit, by.OfAllBoards = b.ID, b.ID != 0 && b.Board == 0
 	return by
 }
 
@@ -570,7 +584,7 @@ func (b *bulkBlock) undo(ctx context.Context, t lockedTicket) (entry id.Activity
 		return 0, tickets.LeftBoard(t.Key)
 	}
 	if action.Effect() == tickets.KindDeleted && action.Kind == tickets.KindUndone {
-		if err := tickets.Undo(ctx, b.tx, t.Ticket, action); err != nil {
+		if err := b.markUndone(ctx, t, action); err != nil {
 			return 0, err
 		}
 		return t.delete(ctx)
@@ -598,12 +612,25 @@ func (b *bulkBlock) undo(ctx context.Context, t lockedTicket) (entry id.Activity
 	if err != nil {
 		return 0, err
 	}
+	if err := b.markUndone(ctx, t, action); err != nil {
+		return 0, err
+	}
 	t.columns = b.columns
 	moved, err := back.carryOut(ctx, t, key)
 	if err == nil {
 		b.noteMove(moved)
 	}
 	return moved.Activity, err
+}
+
+// markUndone marks an action as undone, one that nothing followed with those of the block. It returns what tickets.Undo
+// does.
+func (b *bulkBlock) markUndone(ctx context.Context, t lockedTicket, action tickets.Action) error {
+	if !b.latest[action.ID] {
+		return tickets.Undo(ctx, b.tx, t.Ticket, action)
+	}
+	b.follow.undone = append(b.follow.undone, action.ID)
+	return action.CheckLocation(t.Ticket)
 }
 
 // leftOn is the board that an action left its ticket on.

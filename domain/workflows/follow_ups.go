@@ -13,12 +13,13 @@ import (
 )
 
 // followUps are what moves of locked tickets in a transaction entail beside the tickets themselves: the counts of columns, the
-// stays there, what is open work of assignees, and what waits for closed tickets. They are gathered, and done once for all.
+// stays there, what is open work of assignees, what waits for closed tickets, and which actions are undone. They are gathered, and done once for all.
 type followUps struct {
 	shifts        []shift
 	left, entered []tickets.ID // whose stays end, and begin
 	current, past []tickets.ID // that are open work now, and that are not any more
 	closed        []tickets.ID
+	undone        []id.Activity // actions that were taken back
 }
 
 // shift is the way of a ticket from a column to another; 0 is none, of a deleted ticket.
@@ -58,6 +59,9 @@ func (f *followUps) do(ctx context.Context, tx *db.Tx, by tickets.User) error {
 		return err
 	}
 	if err := tickets.SetCurrent(ctx, tx, f.past, false); err != nil {
+		return err
+	}
+	if err := tickets.MarkAllUndone(ctx, tx, f.undone); err != nil {
 		return err
 	}
 	if len(f.closed) == 0 {

@@ -50,21 +50,6 @@ func (w *Workflows) MoveTicket(
 	return moved, board.With(m.changed...), nil
 }
 
-// SendTicket puts a ticket at the foot of its counterpart of a column on another board. One that is on that board already
-// stays. It returns what MoveTicket does.
-func (w *Workflows) SendTicket(ctx context.Context, key tickets.Key, slug string) (moved tickets.MoveResult, err error) {
-	ticket, from, err := w.TicketOnBoard(ctx, key)
-	if err != nil {
-		return moved, err
-	}
-	to, err := w.goal(ctx, from, slug)
-	if err != nil || to.ID == from.ID {
-		return moved, err
-	}
-	moved, _, err = w.MoveTicket(ctx, key, tickets.Intent{Board: slug, Column: counterpart(from, to, ticket).ID, AtEnd: true})
-	return moved, err
-}
-
 // counterpart is the column for a ticket that comes from another board: that with the name of its own, else for a closed one
 // the first done column, else that for new tickets.
 func counterpart(from, to boards.Board, ticket tickets.Ticket) boards.Column {

@@ -138,6 +138,7 @@ var foundElsewhere = map[string]string{
 	"AttachmentsInSight": "TestAttachmentsInSight in web",
 
 	"ActivityByID":       guarded,
+	"ActivitiesByID":     guarded,
 	"BoardByID":          guarded,
 	"BoardsByID":         guarded,
 	"DeletedTicketByKey": guarded,

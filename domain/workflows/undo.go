@@ -106,6 +106,9 @@ func (w *Workflows) undo(ctx context.Context, actor accounts.Actor, activity id.
 		if err != nil {
 			return err
 		}
+		if err := tickets.Undo(ctx, tx, t.Ticket, action); err != nil {
+			return err
+		}
 		moved, err := back.carryOut(ctx, t, key)
 		if err != nil {
 			return err
@@ -224,13 +227,10 @@ func (b *reversal) lock(
 	return t, key, boards.Live(ctx, tx, locked.Board, b.move.to.ID)
 }
 
-// carryOut takes the ticket back, if it is as the action left it, under a key.
+// carryOut takes the ticket, which is as the action left it, back under a key.
 func (b *reversal) carryOut(
 	ctx context.Context, t lockedTicket, key tickets.Key,
 ) (moved tickets.MoveResult, err error) {
-	if err := tickets.Undo(ctx, t.tx, t.Ticket, b.action); err != nil {
-		return moved, err
-	}
 	closedAt := b.old.ClosedAt
 	if t.columns[b.column].Done && closedAt == nil {
 		closedAt = &t.tx.Now

@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -13,7 +12,6 @@ import (
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/bulkedits"
 	"github.com/counterfoil/counterfoil/domain/fault"
-	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/labels"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
@@ -133,7 +131,7 @@ func (h *Handlers) ChangeBatch(c echo.Context) error {
 	if edit.Kind == bulkedits.Move && !edit.Bottom {
 		slices.Reverse(keys) // the last one at the top is the first
 	}
-	result, err := h.workflows.ChangeBatch(ctx, keys, h.changeBy(board, edit))
+	result, err := h.workflows.ChangeTickets(ctx, board, edit, keys)
 	if err != nil {
 		return h.rejectBatch(c, board, form, err)
 	}
@@ -318,118 +316,6 @@ func (h *Handlers) columnOnSome(c echo.Context, name string) (string, error) {
 		fmt.Sprintf("No board has a column “%.50s”. Choose one from the list.", name))
 }
 
-// changeBy returns the change of one ticket that an edit makes.
-func (h *Handlers) changeBy(board boards.Board, edit bulkedits.Edit) workflows.TicketChange {
-	switch edit.Kind {
-	case bulkedits.Assign:
-		return func(ctx context.Context, key tickets.Key) (id.Activity, error) {
-			_, entry, err := h.workflows.AssignTicket(ctx, key,
-				workflows.Assignment{Add: bulkedits.Accounts(edit.Add), Remove: bulkedits.Accounts(edit.Remove)})
-			return entry.ID, err
-		}
-	case bulkedits.Label:
-		change := workflows.Labelling{Named: edit.Labels}
-		for _, label := range edit.Unlabel {
-			change.Remove = append(change.Remove, label.ID)
-		}
-		return func(ctx context.Context, key tickets.Key) (id.Activity, error) {
-			_, entry, err := h.workflows.LabelTicket(ctx, key, change)
-			return entry.ID, err
-		}
-	case bulkedits.Move:
-		return h.moveBy(board, edit)
-	case bulkedits.Parent:
-		return h.parentBy(edit.Parent)
-	case bulkedits.Board:
-		return func(ctx context.Context, key tickets.Key) (id.Activity, error) {
-			moved, err := h.workflows.SendTicket(ctx, key, edit.Board.Slug)
-			return moved.Activity, err
-		}
-	case bulkedits.Close:
-		return moving(h.workflows.CloseTicket)
-	case bulkedits.Reopen:
-		return moving(h.workflows.ReopenTicket)
-	case bulkedits.Delete:
-		return h.deleteOne
-	}
-	return func(ctx context.Context, key tickets.Key) (id.Activity, error) {
-		properties, err := edit.Properties()
-		if err != nil {
-			return 0, err
-		}
-		_, entry, err := h.workflows.SetProperties(ctx, key, properties)
-		return entry.ID, err
-	}
-}
-
-// moveBy moves tickets to the top or bottom of a column of the board, of one with a name on theirs, or of their own.
-func (h *Handlers) moveBy(board boards.Board, edit bulkedits.Edit) workflows.TicketChange {
-	intent := tickets.Intent{AtEnd: edit.Bottom}
-	if edit.Column != nil {
-		intent.Board, intent.Column = board.Slug, edit.Column.ID
-	}
-	return func(ctx context.Context, key tickets.Key) (id.Activity, error) {
-		own := intent
-		if edit.Column == nil {
-			ticket, on, err := h.workflows.TicketOnBoard(ctx, key)
-			if err != nil {
-				return 0, err
-			}
-			own.Column = ticket.Column
-			if edit.ColumnNamed != "" {
-				column, ok := on.ColumnNamed(edit.ColumnNamed)
-				if !ok {
-					return 0, boards.NoColumnNamed(edit.ColumnNamed)
-				}
-				own.Column = column.ID
-			}
-		}
-		moved, _, err := h.workflows.MoveTicket(ctx, key, own)
-		return moved.Activity, err
-	}
-}
-
-// parentBy makes tickets children of one, or of none. One that has another parent keeps it.
-func (h *Handlers) parentBy(parent *bulkedits.NamedTicket) workflows.TicketChange {
-	return func(ctx context.Context, key tickets.Key) (id.Activity, error) {
-		if parent != nil {
-			_, entry, err := h.workflows.Relate(ctx, key, tickets.Parent, parent.Key)
-			return entry.ID, err
-		}
-		ticket, err := h.workflows.Ticket(ctx, key)
-		if err != nil {
-			return 0, err
-		}
-		now, ok := ticket.Parent()
-		if !ok {
-			return 0, nil
-		}
-		_, entry, err := h.workflows.Unrelate(ctx, key, tickets.Parent, now.Key)
-		return entry.ID, err
-	}
-}
-
-// moving is a change by a way of a ticket to another place.
-func moving(
-	way func(context.Context, tickets.Key) (tickets.MoveResult, boards.Board, error),
-) workflows.TicketChange {
-	return func(ctx context.Context, key tickets.Key) (id.Activity, error) {
-		moved, _, err := way(ctx, key)
-		return moved.Activity, err
-	}
-}
-
-func (h *Handlers) deleteOne(ctx context.Context, key tickets.Key) (id.Activity, error) {
-	if err := h.workflows.DeleteTicket(ctx, key); err != nil {
-		return 0, err
-	}
-	_, _, deletion, err := h.workflows.DeletedTicket(ctx, key)
-	if errors.Is(err, fault.NotFound) {
-		return 0, nil // it was restored at once
-	}
-	return deletion.ID, err
-}
-
 // atField is an error about another field of a form.
 func atField(field string, err error) error {
 	var moved []error
@@ -460,14 +346,10 @@ func refusals(list []workflows.Refusal) string {
 	var reasons []string
 	keys := map[string][]string{}
 	for _, one := range list {
-		reason := fault.Message(one.Err)
-		if errors.Is(one.Err, tickets.CodeNotFound) {
-			reason = "There is no such ticket, or not for you."
+		if keys[one.Reason] == nil {
+			reasons = append(reasons, one.Reason)
 		}
-		if keys[reason] == nil {
-			reasons = append(reasons, reason)
-		}
-		keys[reason] = append(keys[reason], one.Key.String())
+		keys[one.Reason] = append(keys[one.Reason], one.Key.String())
 	}
 	var said []string
 	for _, reason := range reasons {

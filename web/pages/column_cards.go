@@ -117,7 +117,7 @@ func (h *Handlers) moveColumnCards(
 		}
 		form := pages.BatchForm{Kind: bulkedits.Move, Column: c.FormValue("to"), Bottom: true}
 		edit := bulkedits.Edit{Kind: form.Kind, Column: &bulkedits.NamedColumn{ID: goal.ID, Name: goal.Name}, Bottom: true}
-		result, err := h.workflows.ChangeBatch(ctx, keys, h.changeBy(board, edit))
+		result, err := h.workflows.ChangeTickets(ctx, board, edit, keys)
 		if err != nil || len(result.Changed) == 0 {
 			return []views.Flash{{Text: "“" + column.Name + "” has no cards to move."}}, err
 		}
