@@ -86,55 +86,6 @@ func (q *Queries) ActivitiesByID(ctx context.Context, arg ActivitiesByIDParams) 
 	return items, nil
 }
 
-const activityByID = `-- name: ActivityByID :one
-SELECT v.id, v.ticket_id, v.kind, v.detail, v.created_at, v.undone_at, v.account_id, a.name AS account_name
-FROM activity v
-JOIN account a ON a.id = v.account_id
-JOIN ticket t ON t.id = v.ticket_id
-JOIN board b ON b.id = t.board_id
-LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
-WHERE v.id = ? AND b.company_id = ? AND (x.level IS NOT NULL OR b.privacy <= ?)
-`
-
-type ActivityByIDParams struct {
-	Reader    id.Account
-	ID        id.Activity
-	CompanyID id.Company
-	Reach     int8
-}
-
-type ActivityByIDRow struct {
-	ID          id.Activity
-	TicketID    id.Ticket
-	Kind        string
-	Detail      string
-	CreatedAt   time.Time
-	UndoneAt    *time.Time
-	AccountID   id.Account
-	AccountName string
-}
-
-func (q *Queries) ActivityByID(ctx context.Context, arg ActivityByIDParams) (ActivityByIDRow, error) {
-	row := q.db.QueryRowContext(ctx, activityByID,
-		arg.Reader,
-		arg.ID,
-		arg.CompanyID,
-		arg.Reach,
-	)
-	var i ActivityByIDRow
-	err := row.Scan(
-		&i.ID,
-		&i.TicketID,
-		&i.Kind,
-		&i.Detail,
-		&i.CreatedAt,
-		&i.UndoneAt,
-		&i.AccountID,
-		&i.AccountName,
-	)
-	return i, err
-}
-
 const activityDetails = `-- name: ActivityDetails :many
 SELECT id, kind, detail FROM activity WHERE id IN (/*SLICE:ids*/?)
 `

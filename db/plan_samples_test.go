@@ -139,7 +139,6 @@ var samples = map[string]sample{
 	"LastLocations":    {args: with(busyTicket)},
 	"LastEdits":        {args: with(busyTicket, 2)},
 	"FirstEdits":       {args: with(busyTicket, 2)},
-	"ActivityByID":     {args: with(db.ActivityByIDParams{Reader: 7, ID: 20400, CompanyID: 1})},
 	"LastActions":      {args: with(int8(0), 1)},
 	"ActivitiesByID":   {args: with(db.ActivitiesByIDParams{Reader: 7, Ids: []id.Activity{20400, 20401, 7}, CompanyID: 1})},
 	"MarkAllUndone":    {args: with(&newYear, []id.Activity{20400, 20401, 7})},

@@ -37,11 +37,13 @@ WHERE t.id IN `+listOf(list)+` AND t.deleted_at IS NULL`+where.and(), slices.Con
 func (q *Queries) TicketsToTrack(
 	ctx context.Context, by Sight, board id.Board, after, to id.Ticket, where TicketCondition,
 ) ([]id.Ticket, error) {
-	args := []any{uint64(by.Reader), uint64(by.Webhook), uint64(after), uint64(to), uint64(by.Company), by.Reach, uint64(board), uint64(board)}
+	args := []any{uint64(by.Reader), uint64(by.Webhook), uint64(after), uint64(to), uint64(by.Company), by.Reach,
+		uint64(board), uint64(board)}
 	return q.ticketIDs(ctx, `SELECT t.id FROM ticket t FORCE INDEX (PRIMARY) STRAIGHT_JOIN board b ON b.id = t.board_id
 LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
 LEFT JOIN webhook_board w ON w.webhook_id = ? AND w.board_id = b.id
-WHERE t.id > ? AND t.id <= ? AND t.deleted_at IS NULL AND b.company_id = ? AND (x.level IS NOT NULL OR b.privacy <= ? OR w.board_id IS NOT NULL)
+WHERE t.id > ? AND t.id <= ? AND t.deleted_at IS NULL AND b.company_id = ?
+	AND (x.level IS NOT NULL OR b.privacy <= ? OR w.board_id IS NOT NULL)
 	AND (? = 0 OR t.board_id = ?)`+where.and(), slices.Concat(args, where.args))
 }
 

@@ -51,15 +51,6 @@ WHERE ticket_id = sqlc.arg(ticket_id) AND kind IN ('edited', 'checked')
 ORDER BY id
 LIMIT ?;
 
--- name: ActivityByID :one
-SELECT v.id, v.ticket_id, v.kind, v.detail, v.created_at, v.undone_at, v.account_id, a.name AS account_name
-FROM activity v
-JOIN account a ON a.id = v.account_id
-JOIN ticket t ON t.id = v.ticket_id
-JOIN board b ON b.id = t.board_id
-LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader)
-WHERE v.id = sqlc.arg(id) AND b.company_id = sqlc.arg(company_id) AND (x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach));
-
 -- name: ActivitiesByID :many
 SELECT v.id, v.ticket_id, v.kind, v.detail, v.created_at, v.undone_at, v.account_id, a.name AS account_name
 FROM activity v

@@ -20,6 +20,7 @@ func TestWebhookFilterForm(t *testing.T) {
 			`label:"big ide"`:   "Did you mean “big idea”?",
 			"assignee:me":       "where nobody reads",
 			"colour:red":        "There is no field “colour”",
+			"sort:due":          "Remove it.",
 			`"<b>` + "' or 1=1": "", // syntax
 			"\u202ered":         "invalid characters",
 		} {

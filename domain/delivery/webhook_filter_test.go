@@ -277,6 +277,7 @@ func TestWrongWebhookFilter(t *testing.T) {
 		"assignee:me":                          query.CodeBadValue,
 		"author:me or status:open":             query.CodeBadValue,
 		"colour:red":                           query.CodeUnknownField,
+		"priority:high sort:due":               query.CodeBadValue,
 		"(status:open":                         query.CodeSyntax,
 		strings.Repeat("é", query.MaxLength+1): query.CodeTooLong,
 		"label:\u202ebug":                      webhooks.CodeBadFilter,

@@ -80,8 +80,14 @@ func badValue(t Term, words []string) error {
 			fmt.Sprintf("“%s” cannot be “%.40s”. It can be %s.", t.Field, text, strings.Join(words, ", ")))}
 }
 
-// WithoutReader returns an error for the first term that is about the reader: where nobody reads, it has no meaning.
+// WithoutReader returns an error for what has no meaning where nobody reads: an order, or the first term that is about the
+// reader.
 func (q Query) WithoutReader() error {
+	if q.Sort != (Sort{}) {
+		text := string(sortField) + ":" + q.Sort.String()
+		return Error{Length: len(text), fault: fault.Invalid.New(CodeBadValue, "q",
+			fmt.Sprintf("“%s” has no meaning here, where nothing is in an order. Remove it.", text))}
+	}
 	for _, t := range q.Terms() {
 		if t.Value == Me && slices.Contains(fields[t.Field].words, Me) {
 			return Error{At: t.at, Length: t.length, fault: fault.Invalid.New(CodeBadValue, "q",

@@ -122,6 +122,11 @@ func LeftBoard(key Key) error {
 	return fault.Conflict.New(CodeLeftBoard, "", "It was moved to another board, where it is "+key.String()+".")
 }
 
+// OnAnotherBoard is for a ticket that was named where those of one board are changed.
+func OnAnotherBoard() error {
+	return fault.Conflict.New(CodeLeftBoard, "", "It is on another board. Change it there.")
+}
+
 // CodeUndoBulkEdit: the last actions are those of a bulk edit, which is undone as a whole. Open its page.
 const CodeUndoBulkEdit fault.Code = "Undo.BulkEdit"
 

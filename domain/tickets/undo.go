@@ -2,6 +2,7 @@ package tickets
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"slices"
 	"time"
@@ -34,26 +35,10 @@ func ActionByID(ctx context.Context, q *db.Queries, by db.Sight, activity id.Act
 
 // Actions returns those of some entries of anyone on tickets in sight that can be taken back, also such as undid another.
 func Actions(ctx context.Context, q *db.Queries, by db.Sight, entries []id.Activity) ([]Action, error) {
-	if len(entries) == 0 {
-		return nil, nil
-	}
-	rows, err := db.Read(q.ActivitiesByID(ctx, db.ActivitiesByIDParams{
-		Reader: by.Reader, Ids: entries, CompanyID: by.Company, Reach: by.Reach,
-	}))
-	if err != nil {
-		return nil, fmt.Errorf("read activities: %w", err)
-	}
-	var list []Action
-	for _, row := range rows {
-		action, err := actionFrom(db.ActivityByIDRow(row))
-		if err != nil {
-			return nil, err
-		}
-		if slices.Contains(undoable, action.Effect()) && action.reversible() {
-			list = append(list, action)
-		}
-	}
-	return list, nil
+	list, err := actionsByID(ctx, q, by, entries...)
+	return slices.DeleteFunc(list, func(action Action) bool {
+		return !slices.Contains(undoable, action.Effect()) || !action.reversible()
+	}), err
 }
 
 // InPlace reports whether the action left the ticket in its place.
@@ -90,22 +75,40 @@ func ActivityOf(
 	return action.Activity, err
 }
 
-func actionByID(ctx context.Context, q *db.Queries, by db.Sight, activity id.Activity) (Action, error) {
-	row, err := db.Read(q.ActivityByID(ctx, db.ActivityByIDParams{
-		Reader: by.Reader, ID: activity, CompanyID: by.Company, Reach: by.Reach,
-	}))
-	if err != nil {
-		return Action{}, fmt.Errorf("read activity: %w", err)
+// actionByID returns an entry of a ticket in sight, or an error for which db.IsNotFound holds.
+func actionByID(ctx context.Context, q *db.Queries, by db.Sight, entry id.Activity) (Action, error) {
+	list, err := actionsByID(ctx, q, by, entry)
+	if err == nil && len(list) == 0 {
+		err = sql.ErrNoRows
 	}
-	return actionFrom(row)
+	if err != nil {
+		return Action{}, err
+	}
+	return list[0], nil
 }
 
-func actionFrom(row db.ActivityByIDRow) (Action, error) {
-	entry, err := activityFrom(db.LastActivityRow{
-		ID: row.ID, Kind: row.Kind, Detail: row.Detail, CreatedAt: row.CreatedAt, UndoneAt: row.UndoneAt,
-		AccountID: row.AccountID, AccountName: row.AccountName,
-	})
-	return Action{entry, row.TicketID}, err
+// actionsByID returns those of some entries that are of tickets in sight.
+func actionsByID(ctx context.Context, q *db.Queries, by db.Sight, entries ...id.Activity) (list []Action, err error) {
+	if len(entries) == 0 {
+		return nil, nil
+	}
+	rows, err := db.Read(q.ActivitiesByID(ctx, db.ActivitiesByIDParams{
+		Reader: by.Reader, Ids: entries, CompanyID: by.Company, Reach: by.Reach,
+	}))
+	if err != nil {
+		return nil, fmt.Errorf("read activities: %w", err)
+	}
+	for _, row := range rows {
+		entry, err := activityFrom(db.LastActivityRow{
+			ID: row.ID, Kind: row.Kind, Detail: row.Detail, CreatedAt: row.CreatedAt, UndoneAt: row.UndoneAt,
+			AccountID: row.AccountID, AccountName: row.AccountName,
+		})
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, Action{entry, row.TicketID})
+	}
+	return list, nil
 }
 
 // LastAction returns the reader's last action that can be undone, among the last 50 entries in any company and

@@ -66,8 +66,8 @@ func (h *LeasedWebhook) RecordCompared(ctx context.Context, d *db.DB, tickets []
 	return h.compared(ctx, d, to, func(tx *db.Tx) error { return tx.TrackTickets(ctx, h.ID, tickets) })
 }
 
-// ForgetTickets removes some of the tickets that met a filter that the webhook has no more, and reports whether there may be others.
-// It renews the lease, or returns ErrLost.
+// ForgetTickets removes some of the tickets that met a filter that the webhook has no more, and reports whether there may
+// be others. It renews the lease, or returns ErrLost.
 func (h *LeasedWebhook) ForgetTickets(ctx context.Context, d *db.DB) (more bool, err error) {
 	n, err := db.Read(d.UntrackTickets(ctx, h.ID, untrackedAtOnce))
 	if err != nil {

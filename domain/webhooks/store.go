@@ -34,8 +34,8 @@ func Open(
 		inRow = secret
 	}
 	row, err := tx.CreateWebhook(ctx, db.CreateWebhookParams{
-		CompanyID: company, Url: draft.URL, Note: draft.Note, Feeds: strings.Join(draft.Feeds, " "), BoardID: orNone(board), Filter: draft.Filter,
-		Secret: inRow, CreatedBy: author, Now: tx.Now,
+		CompanyID: company, Url: draft.URL, Note: draft.Note, Feeds: strings.Join(draft.Feeds, " "),
+		BoardID: orNone(board), Filter: draft.Filter, Secret: inRow, CreatedBy: author, Now: tx.Now,
 	})
 	if err != nil {
 		return 0, "", fmt.Errorf("create webhook: %w", err)
@@ -271,7 +271,8 @@ func from(row db.Webhook) Webhook {
 	w := Webhook{
 		ID: row.ID, Company: row.CompanyID, URL: row.Url, Note: row.Note, Feeds: strings.Fields(row.Feeds),
 		State: State(row.State), Reason: row.Reason,
-		Filter: row.Filter, ComparedTo: row.ComparedTo, Version: row.Version, Failures: int(row.Failures), Failing: row.FailingSince, OldSecret: row.OldSecretEnds,
+		Filter: row.Filter, ComparedTo: row.ComparedTo,
+		Version: row.Version, Failures: int(row.Failures), Failing: row.FailingSince, OldSecret: row.OldSecretEnds,
 		CreatedAt: row.CreatedAt,
 	}
 	if row.BoardID != nil {

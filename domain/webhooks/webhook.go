@@ -100,8 +100,8 @@ type Draft struct {
 	Filter    string // a text of domain/query, which the caller checks; "" for all tickets
 }
 
-// Check returns the draft as it can be stored, or all its errors: BadURL, NotHTTPS, BadNote, BadFilter, NoFeeds or BadFeed. feeds are those
-// that exist. It does no lookup: the address of a name is checked when a message is sent.
+// Check returns the draft as it can be stored, or all its errors: BadURL, NotHTTPS, BadNote, BadFilter, NoFeeds or
+// BadFeed. feeds are those that exist. It does no lookup: the address of a name is checked when a message is sent.
 func Check(draft Draft, feeds []string, client *outbound.Client) (Draft, error) {
 	var wrong []error
 	draft.URL = strings.TrimSpace(draft.URL)

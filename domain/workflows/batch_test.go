@@ -49,7 +49,8 @@ func TestChangeTickets(t *testing.T) {
 	goal := ninja.Columns[1]
 	move := bulkedits.Edit{Kind: bulkedits.Move, Column: &bulkedits.NamedColumn{ID: goal.ID, Name: goal.Name}}
 	moved := domaintest.OK(e.Workflows.ChangeTickets(e.Ctx, ninja, move, []tickets.Key{keys[0], far, keys[2]}))(t)
-	if fmt.Sprint(moved.Changed) != fmt.Sprint([]tickets.Key{keys[0], keys[2]}) || moved.Refused[0].Key != far {
+	if fmt.Sprint(moved.Changed) != fmt.Sprint([]tickets.Key{keys[0], keys[2]}) || moved.Refused[0].Key != far ||
+		moved.Refused[0].Reason != tickets.OnAnotherBoard().Error() {
 		t.Errorf("a move to a column: %+v", moved)
 	}
 	if got := e.Ticket(t, keys[2].String()).Column; got != goal.ID {

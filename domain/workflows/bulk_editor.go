@@ -375,6 +375,9 @@ func (b *bulkBlock) change(ctx context.Context, one BulkTicket) (id.Activity, er
 		return 0, tickets.NotFound()
 	}
 	if b.Board != 0 && ticket.Board != b.Board {
+		if b.ID == 0 {
+			return 0, tickets.OnAnotherBoard()
+		}
 		return 0, tickets.LeftBoard(ticket.Key)
 	}
 	if b.Edit.Moves() {

@@ -13,7 +13,8 @@ import (
 )
 
 // followUps are what moves of locked tickets in a transaction entail beside the tickets themselves: the counts of columns, the
-// stays there, what is open work of assignees, what waits for closed tickets, and which actions are undone. They are gathered, and done once for all.
+// stays there, what is open work of assignees, what waits for closed tickets, and which actions are undone. They are
+// gathered, and done once for all.
 type followUps struct {
 	shifts        []shift
 	left, entered []tickets.ID // whose stays end, and begin

@@ -137,7 +137,6 @@ var foundElsewhere = map[string]string{
 	"Backlinks":          "TestBacklinks",
 	"AttachmentsInSight": "TestAttachmentsInSight in web",
 
-	"ActivityByID":       guarded,
 	"ActivitiesByID":     guarded,
 	"BoardByID":          guarded,
 	"BoardsByID":         guarded,
