@@ -33,7 +33,7 @@ SOAK = ./cmd/counterfoil ./domain/workflows ./web ./ops/backup
 ON_MARIADB = $(GO) run ./db/dbtest/server --
 ON_GALERA = COUNTERFOIL_GALERA=$(CURDIR)/$(GALERA)/libgalera_smm.so $(GO) run ./db/dbtest/server -engine galera --
 ON_MYSQL = COUNTERFOIL_MYSQLD=$(CURDIR)/$(MYSQL)/mysqld $(GO) run ./db/dbtest/server -engine mysql --
-TEST = $(GO) test -vet=off -ldflags='-s -w' -count=1 -shuffle=on -p 3 -parallel 4 $(if $(RUN),-run '$(RUN)') $(GOFLAGS_TEST)
+TEST = $(GO) test -vet=off -ldflags='-s -w' -count=1 -shuffle=on -p 2 -parallel 4 $(if $(RUN),-run '$(RUN)') $(GOFLAGS_TEST)
 
 # Compilers and tests have more memory than processors: they collect garbage less often.
 test test-mysql test-galera race: export GOGC = 400

@@ -217,6 +217,10 @@ func TestAccessible(t *testing.T) {
 	t.Parallel()
 	paths := append(pagesOf(t), "/acme/boards/ABCDEFGHIJ", "/acme/ABCDEFGHIJ-1")
 	a := full(t)
+	// Links are made at once: they need a session that began a short while ago.
+	strangers := []string{"/login", "/join/" + a.link("/join/", "/acme/people/invitations", "role", "member", "days", "7"),
+		"/reset/" + a.link("/reset/", "/acme/people/2/resets")}
+	public := "/p/" + a.link("/p/", "/acme/boards/NINJA/link")
 
 	const tabs = 3
 	for n := range tabs {
@@ -304,13 +308,11 @@ func TestAccessible(t *testing.T) {
 		b.open("/setup")
 		b.accessible("/setup")
 		b = a.stranger(t)
-		for _, path := range []string{"/login", "/join/" + a.link("/join/", "/acme/people/invitations", "role", "member",
-			"days", "7"), "/reset/" + a.link("/reset/", "/acme/people/2/resets")} {
+		for _, path := range strangers {
 			b.open(path)
 			b.accessible(path)
 		}
 		b.expected = missingPicture
-		public := "/p/" + a.link("/p/", "/acme/boards/NINJA/link")
 		for _, path := range []string{public, public + "/1", public + "/columns/4"} {
 			b.open(path)
 			b.accessible(path)

@@ -2,11 +2,13 @@ package web_test
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,6 +18,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/search"
 	"github.com/counterfoil/counterfoil/domain/wait"
 	"github.com/counterfoil/counterfoil/ops/seed"
+	"github.com/counterfoil/counterfoil/views"
 )
 
 // onPage is how many queries a page may need, with those for session and actor.
@@ -284,6 +287,51 @@ func BenchmarkSearch(b *testing.B) {
 	}
 	for _, q := range []string{"order", "the", "stagin", "invoise"} {
 		b.Run("jump/"+q, func(b *testing.B) { e.measures(b, "/fjord/jump?q="+q) })
+	}
+}
+
+// BenchmarkBesideBulkEdits measures pages, first alone, then while bulk edits of 5,000 tickets follow one another: tickets
+// are closed, and that is taken back.
+//
+//	go run ./db/dbtest/server -- go test -run XXX -bench BesideBulk -benchtime 500x ./web
+func BenchmarkBesideBulkEdits(b *testing.B) {
+	e := newEnv(b)
+	e.newBoardOf("BULK", 5000)
+	e.newBoardOf("OTHER", 2000)
+	paths := map[string]string{"board that is edited": "/acme/boards/BULK", "another board": "/acme/boards/OTHER", "a ticket": "/acme/OTHER-7"}
+	for name, path := range paths {
+		b.Run(name+", alone", func(b *testing.B) { e.measures(b, path) })
+	}
+	stop := e.editsInBulk(b)
+	for name, path := range paths {
+		b.Run(name, func(b *testing.B) { e.measures(b, path) })
+	}
+	stop()
+}
+
+// editsInBulk closes the tickets of the board BULK by bulk edits and takes that back, again and again, until it is stopped.
+func (e *env) editsInBulk(b *testing.B) (stop func()) {
+	b.Helper()
+	ctx, cancel := context.WithCancel(b.Context())
+	var under sync.WaitGroup
+	under.Go(func() { _ = e.workflows.Worker.Work(ctx) })
+	under.Go(func() {
+		ana, began, edits := e.ana(), time.Now(), 0
+		for ; ctx.Err() == nil; edits++ {
+			to := "/acme/boards/BULK/batch"
+			if edits%2 == 1 {
+				to = views.BulkEditPath("acme", id.BulkEdit(edits)) + "/undo"
+			}
+			ana.post(to, "all", "1", "q", "is:open", "do", "close").is(b, http.StatusSeeOther)
+			for ctx.Err() == nil && e.count("SELECT COUNT(*) FROM migration_run WHERE state NOT IN ('complete', 'cancelled')") > 0 {
+				_ = wait.Sleep(ctx, 50*time.Millisecond)
+			}
+		}
+		b.Logf("%d bulk edits in %v", edits-1, time.Since(began).Round(time.Second))
+	})
+	return func() {
+		cancel()
+		under.Wait()
 	}
 }
 

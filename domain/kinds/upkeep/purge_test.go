@@ -108,6 +108,9 @@ func TestPurgeDeleted(t *testing.T) {
 			e.Exec(t, "INSERT INTO attachment (company_id, ticket_id, account_id, hash, name, created_at) SELECT 1, ?, MIN(id), UNHEX(SHA2(?, 256)), 'x', '2026-01-01' FROM account", uint64(ticket.ID), uint64(ticket.ID))
 			e.Exec(t, "INSERT INTO company_storage (company_id, used) VALUES (1, 7) ON DUPLICATE KEY UPDATE used = used + 7")
 			e.Exec(t, "INSERT INTO ticket_request (ticket_id, code, email, form_hash, created_at) VALUES (?, ?, '', UNHEX(SHA2(?, 256)), '2026-01-01')", uint64(ticket.ID), fmt.Sprint("c", 1000+uint64(ticket.ID)), uint64(ticket.ID))
+			e.Exec(t, `INSERT INTO webhook (company_id, url, note, feeds, filter, secret, state, due_at, lease_ends, created_by, created_at, updated_at)
+				SELECT 1, 'http://127.0.0.1:9/hook', '', 'tickets', 'label:bug', UNHEX(SHA2('s', 256)), 'off', NOW(6), NOW(6), MIN(id), NOW(6), NOW(6) FROM account`)
+			e.Exec(t, "INSERT INTO webhook_ticket (webhook_id, ticket_id) SELECT MAX(id), ? FROM webhook", uint64(ticket.ID))
 			e.deletedAgo(t, 31, key)
 		}
 		e.deletedAgo(t, 29, keys[2])
