@@ -3,12 +3,15 @@ package search
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
+	"github.com/counterfoil/counterfoil/domain/domaintest"
 	"github.com/counterfoil/counterfoil/domain/id"
 )
 
@@ -280,5 +283,70 @@ func TestDamaged(t *testing.T) {
 	}
 	if refused < 12 {
 		t.Errorf("%d were refused", refused)
+	}
+}
+
+// What the index finds of its words, in all its parts, is what a look at each of them does.
+func TestDictionary(t *testing.T) {
+	t.Parallel()
+	x := opened(t, filepath.Join(t.TempDir(), "x"))
+	r := rand.New(rand.NewPCG(3, 4))
+	letters := strings.Fields("a b c é я ة")
+	random := func(longest int) (word string) {
+		for range 2 + r.IntN(longest-1) {
+			word += letters[min(r.IntN(len(letters)), r.IntN(len(letters)))]
+		}
+		return fold(word)
+	}
+	counts := map[string]int{}
+	for part := range 5 {
+		var list []Document
+		for n := range 300 {
+			word := random(6)
+			counts[word]++
+			list = append(list, Document{Ticket: id.Ticket(1000*part + n + 1), Board: 1, Title: "x", Texts: []string{word}})
+		}
+		put(t, x, list...)
+	}
+	index := domaintest.OK(x.bleve.Advanced())(t)
+	reader := domaintest.OK(index.Reader())(t)
+	defer reader.Close()
+	b := builder{ctx: t.Context(), r: reader}
+	matches := func(accepts func(word string) bool) (list []string) {
+		for word := range counts {
+			if accepts(word) {
+				list = append(list, word)
+			}
+		}
+		return list
+	}
+	mistaken := 0
+	for range 300 {
+		word := random(5)
+		first, _ := utf8.DecodeRuneInString(word)
+		want := matches(func(other string) bool {
+			return other != word && strings.HasPrefix(other, string(first)) && almost([]rune(word), []rune(other))
+		})
+		got := b.typos(word)
+		slices.Sort(got)
+		slices.Sort(want)
+		if b.err != nil || len(want) <= maxTypos && !slices.Equal(got, want) {
+			t.Errorf("for %q: %q, %v, not %q", word, got, b.err, want)
+		}
+		mistaken += len(want)
+	}
+	if mistaken < 300 {
+		t.Errorf("only %d words have a mistake", mistaken)
+	}
+	begun := b.begun("a")
+	most := matches(func(word string) bool { return word != "a" && strings.HasPrefix(word, "a") })
+	slices.SortFunc(most, func(x, y string) int { return counts[y] - counts[x] })
+	if b.err != nil || len(most) <= 2*maxCompletions || len(begun) != maxCompletions {
+		t.Fatalf("%d words begin with a, %q, %v", len(most), begun, b.err)
+	}
+	for i, word := range begun {
+		if counts[word] != counts[most[i]] {
+			t.Errorf("%d: %q is in %d tickets, %q in %d", i, word, counts[word], most[i], counts[most[i]])
+		}
 	}
 }
