@@ -173,7 +173,7 @@ func (p *plan) openingTime() time.Time {
 
 func (p *plan) draftTicket(opened time.Time) *ticket {
 	b := p.boardAt(opened)
-	t := &ticket{board: b, opened: opened, moved: opened, by: p.memberAt(b, opened), title: title(p.Rand)}
+	t := &ticket{board: b, opened: opened, moved: opened, by: p.memberAt(b, opened), title: heading(p.Rand)}
 	if p.IntN(100) == 0 && opened.Before(p.size.Until.Add(-2*tickets.KeepDeleted)) { // the one before it was deleted, and purged since
 		b.numbers++
 		b.purge++
@@ -363,7 +363,7 @@ func (p *plan) edit(t *ticket) {
 	if t.erased != nil {
 		end = *t.erased
 	}
-	better := title(p.Rand)
+	better := heading(p.Rand)
 	if better == t.title {
 		return
 	}

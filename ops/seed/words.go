@@ -60,7 +60,18 @@ var (
 
 func pick[T any](r *rand.Rand, from []T) T { return from[r.IntN(len(from))] }
 
-func title(r *rand.Rand) string { return pick(r, verbs) + " " + pick(r, subjects) + pick(r, contexts) }
+func heading(r *rand.Rand) string {
+	return pick(r, verbs) + " " + pick(r, subjects) + pick(r, contexts)
+}
+
+// Text is what a ticket of a large company says: its title, its text and its comments.
+func Text(r *rand.Rand) (title string, texts []string) {
+	title, texts = heading(r), []string{description(r)}
+	for range r.IntN(11) {
+		texts = append(texts, remark(r, "ana"))
+	}
+	return title, texts
+}
 
 // description is empty for a third of the tickets, and has up to three paragraphs, a list or code.
 func description(r *rand.Rand) string {
