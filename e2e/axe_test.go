@@ -189,6 +189,7 @@ var accessible = map[string]string{
 	"/:company/:key/comments/:comment/edit":                "/acme/NINJA-1 a[href$='/edit'][href*='/comments/']",
 	"/:company/:key/priority":                              "/acme/NINJA-1/priority",
 	"/:company/:key/dates":                                 "/acme/NINJA-1/dates",
+	"/:company/:key/title":                                 "/acme/NINJA-1/title",
 	"/:company/:key/recurrence":                            "/acme/NINJA-1/recurrence",
 	"/:company/attachments/:attachment":                    noPage, // a file
 	"/:company/attachments/:attachment/image":              noPage, // an image

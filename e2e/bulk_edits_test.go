@@ -1,6 +1,10 @@
 package e2e
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+)
 
 func TestBulkEdits(t *testing.T) {
 	t.Parallel()
@@ -44,6 +48,31 @@ func TestBulkEdits(t *testing.T) {
 		b.wait(picked, "NINJA-1 NINJA-3")
 		b.wait(`(document.querySelector("[name=keys][value=NINJA-4]").dispatchEvent(new MouseEvent("click", { shiftKey: true, bubbles: true, cancelable: true })), true)`)
 		b.wait(picked, "NINJA-1 NINJA-2 NINJA-3 NINJA-4")
+	})
+
+	t.Run("a list's tickets are changed by keys alone: one, and all selected ones", func(t *testing.T) {
+		t.Parallel()
+		a := withBoard(t, "Paint one", "Paint two", "Paint three")
+		b := a.tab(t)
+		b.open("/acme/boards/NINJA/list?q=sort:created")
+		row := `document.querySelector("#listed tr:has([value=NINJA-2])").textContent.includes(%s)`
+		b.types("jje")
+		b.wait(`document.activeElement.matches("dialog[open] #rename-title")`)
+		b.accessible("the form of a title")
+		b.fits("the form of a title")
+		b.ctrl("a", "KeyA", 65)
+		b.types("Paint it orange" + kb.Enter)
+		b.wait(row, "Paint it orange")
+		b.wait(`!document.querySelector("dialog[open]")`)
+		b.wait(`document.activeElement.closest("tr")?.querySelector("[name=keys]").value === "NINJA-2"`)
+		b.types("p")
+		b.wait(`document.activeElement.matches("dialog[open] #priority [type=radio]")`)
+		b.types(kb.ArrowDown + kb.Enter)
+		b.wait(row, "Low")
+		b.wait(`!document.querySelector("dialog[open]")`)
+		b.wait(`document.activeElement.closest("tr")?.querySelector("[name=keys]").value === "NINJA-2"`)
+		b.types("xjxd")
+		b.sees("#batch h1", "Due date of 2 tickets")
 	})
 
 	t.Run("a bulk edit is watched, and taken back as a whole", func(t *testing.T) {

@@ -49,6 +49,7 @@ const (
 	PlanID            = "plan"              // its priority
 	PriorityID        = "priority"          // the form of that
 	DatesID           = "dates"             // the form of its dates
+	TitleID           = "rename"            // the form of its title
 	ColumnCardsID     = "column-cards"      // the form about all cards of a column
 	RecurrenceID      = "recurrence"        // the form of its recurrence
 	LabelsID          = "labels"            // the form of its labels

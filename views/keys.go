@@ -107,6 +107,12 @@ var keyScopes = []KeyScope{
 		{KeyNext, []string{"j"}, "Next ticket"},
 		{KeyPrevious, []string{"k"}, "Previous ticket"},
 		{KeyPick, []string{"x"}, "Select the ticket, to change all selected ones; a click with Shift selects up to another"},
+		{KeyEdit, []string{"e"}, "Edit its title"},
+		{KeyMove, []string{"m"}, "Move the ticket, or all selected ones"},
+		{KeyAssign, []string{"a"}, "Assign the ticket, or all selected ones"},
+		{KeyPriority, []string{"p"}, "Set the priority of the ticket, or of all selected ones"},
+		{KeyDates, []string{"d"}, "Set its dates, or the due date of all selected ones"},
+		{KeyLabels, []string{"t"}, "Choose the labels of the ticket, or of all selected ones"},
 	}},
 	{"ticket", "On a ticket", []Binding{
 		{KeyEdit, []string{"e"}, "Edit"},

@@ -541,6 +541,9 @@ func PriorityPath(company string, key tickets.Key) string {
 	return TicketPath(company, key) + "/priority"
 }
 
+// TitlePath is the title of a ticket: GET is the form that changes it alone, POST changes it.
+func TitlePath(company string, key tickets.Key) string { return TicketPath(company, key) + "/title" }
+
 // RecurrencePath is the recurrence of a ticket: GET is the form that changes it, POST changes it.
 func RecurrencePath(company string, key tickets.Key) string {
 	return TicketPath(company, key) + "/recurrence"

@@ -98,6 +98,48 @@ func TestPriority(t *testing.T) {
 	})
 }
 
+func TestTitleAlone(t *testing.T) {
+	t.Parallel()
+	e, ana, ben := newEnvInBerlin(t)
+	const was, path = "Open me, and change my title", "/acme/DEMO-1/title"
+	list := ana.get("/acme/boards/DEMO/list").has(t, 7, ".listed .rename").has(t, 1, ".rename[href='"+path+"']")
+	list.has(t, 1, ".rename[aria-label='Title of DEMO-1']")
+	ana.get(path).is(t, 200).has(t, 1, "#rename-title[value='"+was+"']").has(t, 1, "#rename [name=seen][value='"+was+"']")
+
+	ana.post(path, "title", " Paint  the fins ", "seen", was).goesTo(t, "/acme/DEMO-1")
+	page := ana.get("/acme/DEMO-1")
+	page.textIs(t, "#ticket h1", "Paint the fins")
+	page.textHas(t, ".toast", "DEMO-1 is saved.")
+	page.textHas(t, "#history li:first-child p", "Ana changed the title")
+	e.counts(t, 1, "SELECT COUNT(*) FROM ticket WHERE local_id = 1 AND version = 2 AND title = 'Paint the fins'")
+
+	// What someone else wrote meanwhile is shown, and what was typed is kept.
+	ben.post(path, "title", "Paint <b>them</b> red", "seen", "Paint the fins").is(t, 303)
+	stale := ana.htmx("dialog").post(path, "title", "Paint them orange", "seen", "Paint the fins").is(t, 409)
+	stale.has(t, 1, "#rename-title[value='Paint them orange']").has(t, 1, "#rename [name=seen][value='Paint <b>them</b> red']")
+	stale.textHas(t, "#rename .now", "It is now: Paint <b>them</b> red")
+	stale.textHas(t, "#rename", "Someone else changed this on DEMO-1 in the meantime.")
+	ana.htmx("dialog").post(path, "title", "Paint them orange", "seen", "Paint <b>them</b> red").is(t, 200).textHas(t, ".toast", "DEMO-1 is saved.")
+	ana.post(path, "title", "Paint them orange", "seen", "anything").is(t, 303) // as it is already
+
+	// A description that was written meanwhile stays, and so do both.
+	ben.post("/acme/DEMO-1", "title", "Paint them orange", "description", "With two coats.", "version", "4").is(t, 303)
+	ana.post(path, "title", "Paint them", "seen", "Paint them orange").is(t, 303)
+	e.counts(t, 1, "SELECT COUNT(*) FROM ticket WHERE local_id = 1 AND title = 'Paint them' AND description = 'With two coats.'")
+
+	e.unchanged(t, func() {
+		for _, bad := range []string{"", " ", strings.Repeat("W", 300), "a\u202eb"} {
+			ana.post(path, "title", bad, "seen", "Paint them").is(t, 422).has(t, 1, "#rename-title-error")
+		}
+	})
+	e.account("vera", "acme", accounts.Viewer)
+	vera := e.signedIn("vera")
+	vera.get("/acme/boards/DEMO/list").has(t, 7, ".listed tbody tr").has(t, 0, ".rename")
+	vera.post(path, "title", "Mine", "seen", "Paint them").is(t, 403)
+	e.exec("UPDATE board SET archived_at = UTC_TIMESTAMP(6) WHERE slug = 'DEMO'")
+	ana.post(path, "title", "Late", "seen", "Paint them").is(t, 409)
+}
+
 func TestDates(t *testing.T) {
 	t.Parallel()
 	t.Run("they are typed in the user's zone, and shown in words", func(t *testing.T) {

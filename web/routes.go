@@ -308,6 +308,8 @@ func (s *server) route(e *echo.Echo) {
 	company.GET("/:key/activity/:entry", pages.ActivityEntry)
 	company.GET("/:key/priority", pages.PriorityForm)
 	company.POST("/:key/priority", pages.SetPriority)
+	company.GET("/:key/title", pages.TitleForm)
+	company.POST("/:key/title", pages.SetTitle)
 	company.GET("/:key/dates", pages.DatesForm)
 	company.POST("/:key/dates", pages.SetDates)
 	company.GET("/:key/recurrence", pages.RecurrenceForm)

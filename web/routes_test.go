@@ -451,6 +451,8 @@ var pages = map[string]access{
 	"GET /:company/:key/priority":                       writers("/acme/DEMO-1/priority", 200),
 	"POST /:company/:key/priority": writers("/acme/DEMO-1/priority", 303).
 		sending("priority", "high", "seen", "none"),
+	"GET /:company/:key/title":       writers("/acme/DEMO-1/title", 200),
+	"POST /:company/:key/title":      writers("/acme/DEMO-1/title", 303).sending("title", "Better", "seen", "Open me, and change my title"),
 	"GET /:company/:key/dates":       writers("/acme/DEMO-1/dates", 200),
 	"POST /:company/:key/dates":      writers("/acme/DEMO-1/dates", 303).sending("due", "2026-12-04"),
 	"GET /:company/:key/recurrence":  writers("/acme/DEMO-1/recurrence", 200),

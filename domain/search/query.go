@@ -47,15 +47,14 @@ func (q *wordsQuery) Searcher(
 	ctx context.Context, r index.IndexReader, _ mapping.IndexMapping, options bleve.SearcherOptions,
 ) (bleve.Searcher, error) {
 	b := builder{ctx: ctx, r: r, options: options, find: q.find, loose: q.loose}
-	each := make([]bleve.Searcher, len(q.words))
-	for i, w := range q.words {
-		each[i] = b.word(w, i == len(q.words)-1)
-	}
-	least := len(each)
+	least := len(q.words)
 	if q.lacks {
 		least--
 	}
-	found := b.inSight(b.most(least, each))
+	found := b.inSight(b.most(least, b.each(q.words)))
+	if len(q.words) > 1 {
+		found = b.any(1, found, b.inTitle(q.words))
+	}
 	if key := strings.TrimSpace(q.find.Text); !strings.ContainsFunc(key, unicode.IsSpace) {
 		found = b.any(1, found, b.inSight(b.term(fieldKey, fold(key), weightKey)))
 	}
@@ -126,6 +125,24 @@ func (b *builder) inSight(s bleve.Searcher) bleve.Searcher {
 	unscored := bleve.SearcherOptions{Score: "none"}
 	boards := b.keep(searcher.NewMultiTermSearcher(b.ctx, b.r, terms, fieldBoard, 0, unscored, false))
 	return b.all(s, boards)
+}
+
+// each finds words, one by one.
+func (b *builder) each(words []Word) []bleve.Searcher {
+	list := make([]bleve.Searcher, len(words))
+	for i, w := range words {
+		list[i] = b.word(w, i == len(words)-1)
+	}
+	return list
+}
+
+// inTitle finds what has all words in its title: else one of them, written often below a short title, would outweigh it.
+func (b *builder) inTitle(words []Word) bleve.Searcher {
+	titles := b.find.Titles
+	b.find.Titles = true
+	found := b.inSight(b.all(b.each(words)...))
+	b.find.Titles = titles
+	return found
 }
 
 // word finds a word: as it is, as the parts of an identifier, as the beginning of another, with a mistake.

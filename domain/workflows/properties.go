@@ -24,3 +24,22 @@ func (w *Workflows) SetProperties(
 	}
 	return ticket, entry, nil
 }
+
+// SetTitle changes the title of a ticket that has the title which was seen. It returns tickets.PropertiesChanged if it has
+// another one.
+func (w *Workflows) SetTitle(ctx context.Context, key tickets.Key, title, seen string) (ticket tickets.Ticket, err error) {
+	if _, err := mayChange(ctx, "tickets"); err != nil {
+		return tickets.Ticket{}, err
+	}
+	err = w.onTicket(ctx, key, func(t lockedTicket) (err error) {
+		if t.Title != seen && t.Title != title {
+			return tickets.PropertiesChanged{Current: t.Ticket}
+		}
+		ticket, err = tickets.Save(ctx, t.tx, t.Ticket, tickets.Edit{Title: &title, Version: t.Version}, t.by)
+		return err
+	})
+	if err != nil {
+		return tickets.Ticket{}, fmt.Errorf("set title: %w", err)
+	}
+	return ticket, nil
+}

@@ -32,6 +32,12 @@ export const bindings = {
 		'next': ['j'],
 		'previous': ['k'],
 		'pick': ['x'],
+		'edit': ['e'],
+		'move': ['m'],
+		'assign': ['a'],
+		'priority': ['p'],
+		'dates': ['d'],
+		'labels': ['t'],
 	},
 	ticket: {
 		'edit': ['e'],

@@ -1,4 +1,6 @@
-// The rows of a list: j and k move the focus from ticket to ticket, x selects one, a click with Shift all from the last one on.
+// The rows of a list: j and k move the focus from ticket to ticket, x selects one, a click with Shift all from the last one on;
+// other keys open the form that changes the ticket, or all selected ones.
+import { open } from './dialog.js'
 import { commandOf, free } from './keys.js'
 import { say } from './say.js'
 
@@ -31,6 +33,22 @@ const commands = {
 		box?.click()
 		if (box) announce(box)
 	},
+}
+
+// forms are the pages of a ticket that change it; all but the title is changed of several, too.
+const forms = { edit: 'title', move: 'position', assign: 'assignees', priority: 'priority', dates: 'dates', labels: 'labels' }
+for (const [command, page] of Object.entries(forms)) {
+	commands[command] = () => {
+		const row = current()
+		if (page !== 'title' && boxes().some(({ checked }) => checked)) return changeSelected(command)
+		if (row?.querySelector('.rename')) open(`${row.querySelector('th > a').href}/${page}`, { title: boxIn(row).value })
+	}
+}
+
+function changeSelected(kind) {
+	const picks = document.getElementById('list-picks')
+	picks.querySelector('[name=do]').value = kind
+	picks.requestSubmit(picks.querySelector('button:not([name])'))
 }
 
 document.addEventListener('keydown', (event) => {

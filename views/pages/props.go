@@ -162,12 +162,13 @@ type PropertiesProps struct {
 	Page       views.Page
 	Board      boards.Board
 	Ticket     tickets.Ticket
+	Title      string // as it was typed
 	Priority   tickets.Priority
 	Start, Due string
 	Seen       tickets.Properties
 	Today      time.Time
 	Errors     views.Errors
-	Conflict   bool // Seen are those that someone else set meanwhile
+	Conflict   bool // Seen, or the ticket's title, is what someone else set meanwhile
 }
 
 // RecurrenceProps is the form of a ticket's recurrence.

@@ -24,10 +24,12 @@ type propertiesView struct {
 var (
 	priorityView = propertiesView{views.PriorityID, pages.PriorityForm, pages.PriorityPage}
 	datesView    = propertiesView{views.DatesID, pages.DatesForm, pages.DatesPage}
+	titleView    = propertiesView{views.TitleID, pages.TitleForm, pages.TitlePage}
 )
 
 func (h *Handlers) PriorityForm(c echo.Context) error { return h.propertiesForm(c, priorityView) }
 func (h *Handlers) DatesForm(c echo.Context) error    { return h.propertiesForm(c, datesView) }
+func (h *Handlers) TitleForm(c echo.Context) error    { return h.propertiesForm(c, titleView) }
 
 func (h *Handlers) propertiesForm(c echo.Context, view propertiesView) error {
 	ticket, board, err := h.ticketToChange(c)
@@ -36,7 +38,7 @@ func (h *Handlers) propertiesForm(c echo.Context, view propertiesView) error {
 	}
 	now := respond.LocalNow(c)
 	props := pages.PropertiesProps{Page: h.respond.Page(c, ticket.Key.String()), Board: board, Ticket: ticket,
-		Priority: ticket.Priority, Start: views.DateInput(ticket.Start, now), Due: views.DateInput(ticket.Due, now),
+		Title: ticket.Title, Priority: ticket.Priority, Start: views.DateInput(ticket.Start, now), Due: views.DateInput(ticket.Due, now),
 		Seen: ticket.Properties, Today: now}
 	return view.show(c, http.StatusOK, props)
 }
@@ -61,6 +63,19 @@ func (h *Handlers) SetPriority(c echo.Context) error {
 		edit.Priority = &priority
 	}
 	return h.setProperties(c, priorityView, edit)
+}
+
+// SetTitle serves the form of the title.
+func (h *Handlers) SetTitle(c echo.Context) error {
+	k, err := respond.PathKey(c)
+	if err != nil {
+		return err
+	}
+	ticket, err := h.workflows.SetTitle(c.Request().Context(), k, c.FormValue("title"), c.FormValue("seen"))
+	if err != nil {
+		return h.rejectProperties(c, titleView, err)
+	}
+	return h.ticketSaved(c, ticket, tickets.Activity{})
 }
 
 // SetDates serves the form of the dates, and its buttons for a due date.
@@ -155,7 +170,7 @@ func (h *Handlers) rejectProperties(c echo.Context, view propertiesView, err err
 		return readErr
 	}
 	now := respond.LocalNow(c)
-	props := pages.PropertiesProps{Page: h.respond.Page(c, ticket.Key.String()), Board: board, Ticket: ticket,
+	props := pages.PropertiesProps{Page: h.respond.Page(c, ticket.Key.String()), Board: board, Ticket: ticket, Title: c.FormValue("title"),
 		Seen: ticket.Properties, Today: now, Errors: messages, Conflict: errors.Is(err, tickets.CodePropertiesChanged)}
 	if props.Priority, err = tickets.ParsePriority(c.FormValue("priority")); err != nil {
 		props.Priority = ticket.Priority
