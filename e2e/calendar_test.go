@@ -49,6 +49,41 @@ func TestCalendar(t *testing.T) {
 		b.wait(on, "")
 	})
 
+	t.Run("tickets are walked and moved by keys alone, day by day and week by week", func(t *testing.T) {
+		t.Parallel()
+		a := withBoard(t, "Paint one", "Wax two", "Paint three")
+		a.post("/acme/NINJA-1/dates", "due", "2030-05-08")
+		a.post("/acme/NINJA-2/dates", "due", "2030-05-09 10:30")
+		a.post("/acme/NINJA-3/dates", "start", "2030-05-16", "due", "2030-05-16")
+		b := a.tab(t)
+		b.open("/acme/boards/NINJA/calendar?month=2030-05")
+		on := `[...document.querySelectorAll("#calendar li")].map(e => e.dataset.key.slice(6) + "@" + e.parentNode.dataset.day.slice(5)).join(" ") === %s && !document.querySelector("#calendar[aria-busy]")`
+		at := `document.activeElement.closest("li")?.dataset.key === %s`
+		b.types("jj")
+		b.wait(at, "NINJA-2")
+		b.types("LL")
+		b.wait(on, "1@05-08 2@05-11 3@05-16")
+		b.wait(at, "NINJA-2")
+		b.sees(`[data-key=NINJA-2] .clock`, "10:30")
+		b.wait(`document.querySelector("#announce").textContent.startsWith("NINJA-2 is due on")`)
+		b.types("JH")
+		b.wait(on, "1@05-08 3@05-16 2@05-17")
+		b.types("K<>")
+		b.wait(on, "1@05-08 2@05-10 3@05-16")
+		b.types("j")
+		b.wait(at, "NINJA-3")
+		b.types("H") // before it starts
+		b.sees(".toast.bad", "NINJA-3 is back where it was.")
+		b.wait(on, "1@05-08 2@05-10 3@05-16")
+		b.open("/acme/boards/NINJA/calendar?month=2030-05")
+		b.wait(on, "1@05-08 2@05-10 3@05-16")
+		b.types("jKK")
+		b.sees(".toast", "That day is on another page.")
+		b.types("d")
+		b.wait(`document.activeElement.matches("dialog[open] #dates-due")`)
+		b.accessible("the dates of a ticket over the calendar")
+	})
+
 	t.Run("a ticket is dragged again before its day is saved", func(t *testing.T) {
 		t.Parallel()
 		a := withBoard(t, "Paint one")

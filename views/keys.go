@@ -35,6 +35,10 @@ const (
 	KeyNext            Command = "next"
 	KeyPrevious        Command = "previous"
 	KeyPick            Command = "pick"
+	KeyEarlier         Command = "earlier"
+	KeyLater           Command = "later"
+	KeyWeekEarlier     Command = "week-earlier"
+	KeyWeekLater       Command = "week-later"
 	KeyEdit            Command = "edit"
 	KeyAssign          Command = "assign"
 	KeyPriority        Command = "priority"
@@ -114,6 +118,15 @@ var keyScopes = []KeyScope{
 		{KeyDates, []string{"d"}, "Set its dates, or the due date of all selected ones"},
 		{KeyLabels, []string{"t"}, "Choose the labels of the ticket, or of all selected ones"},
 	}},
+	{"calendar", "On a calendar", []Binding{
+		{KeyNext, []string{"j"}, "Next ticket"},
+		{KeyPrevious, []string{"k"}, "Previous ticket"},
+		{KeyEarlier, []string{"H", "<"}, "Move the ticket to the day before"},
+		{KeyLater, []string{"L", ">"}, "Move the ticket to the day after"},
+		{KeyWeekEarlier, []string{"K"}, "Move the ticket to the week before"},
+		{KeyWeekLater, []string{"J"}, "Move the ticket to the week after"},
+		{KeyDates, []string{"d"}, "Set its dates"},
+	}},
 	{"ticket", "On a ticket", []Binding{
 		{KeyEdit, []string{"e"}, "Edit"},
 		{KeyMove, []string{"m"}, "Move to…"},
@@ -147,6 +160,7 @@ var keyScopes = []KeyScope{
 var keyPages = map[string][]string{
 	"a board with a ticket beside it": {"everywhere", "board", "ticket"},
 	"a list":                          {"everywhere", "list"},
+	"a calendar":                      {"everywhere", "calendar"},
 	"a form":                          {"form"},
 	"a run":                           {"everywhere", "run"},
 }

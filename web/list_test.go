@@ -366,7 +366,7 @@ func TestBoardList(t *testing.T) {
 		e.account("vera", "acme", accounts.Viewer)
 		e.signedIn("vera").get("/acme/boards/NINJA/list").is(t, http.StatusOK).has(t, 1, ".listed tbody tr").has(t, 0, ".listed a[data-dialog]")
 		ana := e.ana()
-		cells := ana.get("/acme/boards/NINJA/list?fields=column,assignee,label,priority,start,due,status,updated").has(t, 6, ".listed a[data-dialog]").page()
+		cells := ana.get("/acme/boards/NINJA/list?fields=column,assignee,label,priority,start,due,status,updated").has(t, 6, ".listed td a[data-dialog]").page()
 		cells.Find(".listed a[data-dialog]").Each(func(_ int, cell *goquery.Selection) {
 			ana.get(cell.AttrOr("href", "")).is(t, http.StatusOK).has(t, 1, "main form[method=post][action^='/acme/NINJA-1/']")
 		})

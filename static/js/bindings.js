@@ -39,6 +39,15 @@ export const bindings = {
 		'dates': ['d'],
 		'labels': ['t'],
 	},
+	calendar: {
+		'next': ['j'],
+		'previous': ['k'],
+		'earlier': ['H', '<'],
+		'later': ['L', '>'],
+		'week-earlier': ['K'],
+		'week-later': ['J'],
+		'dates': ['d'],
+	},
 	ticket: {
 		'edit': ['e'],
 		'move': ['m'],

@@ -5,7 +5,8 @@ import { morph } from './morph.js'
 import { ask, parse, reason, say, toast, toasts } from './say.js'
 
 // dragged lets tickets that match items be dragged between the lists of the element with an id, also those that come later.
-// save(item, from, to) sends a drop, or throws why it is refused, and returns what to announce, if anything.
+// save(item, from, to) sends a drop, or throws why it is refused, and returns what to announce, if anything. It returns what drops
+// an item in a list without a drag.
 export function dragged(id, { lists, items, save }) {
 	const root = () => document.getElementById(id)
 	let saved = Promise.resolve() // by the drops so far
@@ -69,6 +70,11 @@ export function dragged(id, { lists, items, save }) {
 
 	arrange()
 	document.addEventListener('live', arrange) // see follow-list.js
+	return (item, to) => {
+		const { parentNode: from, nextSibling: before } = item
+		to.append(item)
+		drop(item, from, before)
+	}
 }
 
 // sent posts what a drop changes, shows the messages of the response, aloud unless quiet, and throws what it says is wrong.

@@ -3,6 +3,7 @@
 import { open } from './dialog.js'
 import { commandOf, free } from './keys.js'
 import { say } from './say.js'
+import { step } from './step.js'
 
 const list = () => document.querySelector('#listed table')
 const rows = () => [...list().querySelectorAll('tr:has(> th[scope=row] > a)')]
@@ -12,22 +13,14 @@ const boxIn = (row) => row?.querySelector('[name=keys]')
 
 let last // the checkbox that was pressed last
 
-function step(by) {
-	const all = rows()
-	const at = all.indexOf(current())
-	const next = at < 0 ? all[by > 0 ? 0 : all.length - 1] : all[at + by]
-	next?.querySelector('th > a').focus()
-	next?.scrollIntoView({ block: 'nearest' })
-}
-
 function announce(box) {
 	const n = boxes().filter(({ checked }) => checked).length
 	say(`${box.value} ${box.checked ? 'selected' : 'not selected'}, ${n} in all.`)
 }
 
 const commands = {
-	next: () => step(1),
-	previous: () => step(-1),
+	next: () => step(rows(), current(), 1, 'th > a'),
+	previous: () => step(rows(), current(), -1, 'th > a'),
 	pick() {
 		const box = boxIn(current())
 		box?.click()
