@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -213,6 +214,59 @@ func TestJumpRecent(t *testing.T) {
 			t.Errorf("%q shows a guest %v", forged, got)
 		}
 	}
+}
+
+// Boards, views and members that one looked at last are the first of those that a text finds.
+func TestJumpToRecentPlaces(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	for _, slug := range []string{"NINJA", "NINJB", "NINJC", "NINJD"} {
+		e.newBoard(slug)
+	}
+	for _, name := range []string{"bea", "beb", "bec"} {
+		e.account(name, "acme", accounts.Member)
+	}
+	ana := e.ana()
+	for _, name := range []string{"Later", "Late", "Latest"} {
+		ana.post("/acme/boards/NINJA/views", viewed(name, "is:open")...).is(t, 303)
+	}
+	places := func(b *browser, text string) (list []string) {
+		b.get("/acme/jump?q=" + url.QueryEscape(text)).page().Find(".found a").Each(func(_ int, a *goquery.Selection) {
+			list = append(list, strings.TrimPrefix(a.AttrOr("href", ""), "/acme/"))
+		})
+		return list
+	}
+	first := func(text string, want ...string) {
+		t.Helper()
+		if got := places(ana, text); len(got) < len(want) || !slices.Equal(got[:len(want)], want) {
+			t.Errorf("%q leads to %v, not first to %v", text, got, want)
+		}
+	}
+	ana.get("/acme/boards/NINJC").is(t, 200)
+	ana.get("/acme/boards/NINJB/list").is(t, 200)
+	ana.get("/acme/boards/NINJD/calendar").is(t, 200)
+	first("ninj", "boards/NINJD", "boards/NINJB", "boards/NINJC")
+	first("", "boards/NINJD", "boards/NINJB", "boards/NINJC")
+	ana.htmx(views.BoardID).get("/acme/boards/NINJC").is(t, 200) // the page follows its board
+	first("ninj", "boards/NINJD")
+	view := fmt.Sprint("views/", e.count("SELECT id FROM saved_view WHERE name = 'Latest'"))
+	ana.get("/acme/"+view).is(t, 303)
+	first("late", view)
+	first("", view, "boards/NINJD")
+	person := fmt.Sprint("people/", e.idOf("bec"))
+	ana.get("/acme/"+person).is(t, 200)
+	first("be", person)
+
+	// It opens nothing, and is one account's.
+	ben := e.signedIn("bea")
+	ben.recent = ana.recent
+	if got := places(ben, "ninj"); slices.Equal(got[:2], []string{"boards/NINJD", "boards/NINJB"}) {
+		t.Errorf("another account of the browser is led to %v", got)
+	}
+	ana.post("/acme/"+view+"/deletion").is(t, 303)
+	first("", "boards/NINJD")
+	ana.recent = &http.Cookie{Name: ana.recent.Name, Value: "1.boards/NOWHERE.views/999.people/999.boards/..%2f.x/y." + strings.Repeat("boards/A.", 200)}
+	first("", "boards/DEMO")
 }
 
 func TestJumpChanges(t *testing.T) {

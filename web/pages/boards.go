@@ -64,13 +64,21 @@ func (h *Handlers) Board(c echo.Context) error {
 		one.Lanes = lanes
 		props.Columns = append(props.Columns, one)
 	}
-	switch respond.Target(c) {
-	case views.BoardID:
+	if respond.Target(c) == views.BoardID {
 		return respond.Render(c, http.StatusOK, pages.BoardColumns(props), pages.BoardFilter(props))
-	case views.MainID:
+	}
+	h.rememberBoard(c, board)
+	if respond.Target(c) == views.MainID {
 		return respond.Render(c, http.StatusOK, pages.BoardMain(props))
 	}
 	return respond.Render(c, filterStatus(view.BadQuery), pages.BoardPage(props))
+}
+
+// rememberBoard notes that the browser shows a board, if it is one and not all.
+func (h *Handlers) rememberBoard(c echo.Context, board boards.Board) {
+	if board.Slug != "" {
+		h.respond.Remember(c, views.BoardPath(respond.Company(c).Slug, board.Slug))
+	}
 }
 
 // filterStatus is the status of a page whose query has a problem, nil for none.

@@ -45,6 +45,7 @@ func (h *Handlers) BoardCalendar(c echo.Context) error {
 	if respond.Target(c) == views.DueID {
 		return respond.Render(c, http.StatusOK, pages.CalendarMain(props))
 	}
+	h.rememberBoard(c, calendar.Board)
 	return respond.Render(c, filterStatus(calendar.BadQuery), pages.CalendarPage(props))
 }
 

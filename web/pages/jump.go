@@ -15,6 +15,7 @@ import (
 	"github.com/counterfoil/counterfoil/domain/bulkedits"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/fuzzy"
+	"github.com/counterfoil/counterfoil/domain/savedviews"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
@@ -102,25 +103,36 @@ func jumpTickets(found workflows.Jump, recent []tickets.Ticket, text string) (li
 	return list
 }
 
-// jumpPlaces are the boards, views, members and pages whose names a text has, and those with a name like it. Without a
-// text they are boards.
+// jumpPlaces are the boards, views, members and pages whose names a text has, and those with a name like it: first the ones
+// that the user looked at last. Without a text they are boards, after boards and views that were looked at last.
 func (h *Handlers) jumpPlaces(
 	c echo.Context, page views.Page, found workflows.Jump, text string,
 ) (named, near []pages.Place, err error) {
-	company := respond.Company(c).Slug
+	company, recent := respond.Company(c).Slug, h.respond.RecentPlaces(c)
+	rank := func(p pages.Place) int {
+		if at := slices.Index(recent, p.Path); at >= 0 {
+			return at
+		}
+		return len(recent)
+	}
+	byRank := func(a, b pages.Place) int { return cmp.Compare(rank(a), rank(b)) }
 	var all []pages.Place
 	for _, b := range found.Boards {
 		all = append(all, pages.Place{Kind: "Board", Name: b.Title, Note: b.Slug, Path: views.BoardPath(company, b.Slug)})
 	}
-	if text == "" {
-		return nil, all[:min(len(all), mostNamed)], nil
-	}
-	saved, err := h.workflows.SavedViews(c.Request().Context())
-	if err != nil {
-		return nil, nil, err
+	var saved savedviews.Listed
+	isView := func(path string) bool { return strings.HasPrefix(path, views.SavedViewsPath(company)+"/") }
+	if text != "" || slices.ContainsFunc(recent, isView) {
+		if saved, err = h.workflows.SavedViews(c.Request().Context()); err != nil {
+			return nil, nil, err
+		}
 	}
 	for _, v := range slices.Concat(saved.Own, saved.Shared) {
 		all = append(all, pages.Place{Kind: "View", Name: v.Name, Note: cmp.Or(v.Slug, "All boards"), Path: views.SavedViewPath(company, v.ID)})
+	}
+	if text == "" {
+		slices.SortStableFunc(all, byRank)
+		return nil, all[:min(len(all), mostNamed)], nil
 	}
 	for _, link := range page.Navigation() {
 		all = append(all, pages.Place{Kind: "Page", Name: link.Name, Path: link.Path})
@@ -129,7 +141,9 @@ func (h *Handlers) jumpPlaces(
 	for i, place := range all {
 		names[i] = place.Name + " " + place.Note
 	}
-	for _, match := range fuzzy.Find(text, names) {
+	matches := fuzzy.Find(text, names)
+	slices.SortStableFunc(matches, func(a, b fuzzy.Match) int { return byRank(all[a.Index], all[b.Index]) })
+	for _, match := range matches {
 		switch {
 		case match.Words && len(named) < mostNamed:
 			named = append(named, all[match.Index])
@@ -141,10 +155,15 @@ func (h *Handlers) jumpPlaces(
 		return named, near, nil
 	}
 	members, err := h.workflows.FindMembers(c.Request().Context(), strings.TrimPrefix(text, "@"), false, mostMembers)
-	for _, m := range members {
-		named = append(named, pages.Place{Kind: "Member", Name: m.Name, Note: "@" + m.Handle, Path: views.MemberPath(company, m.ID)})
+	if err != nil {
+		return nil, nil, err
 	}
-	return named, near, err
+	people := make([]pages.Place, len(members))
+	for i, m := range members {
+		people[i] = pages.Place{Kind: "Member", Name: m.Name, Note: "@" + m.Handle, Path: views.MemberPath(company, m.ID)}
+	}
+	slices.SortStableFunc(people, byRank)
+	return append(named, people...), near, nil
 }
 
 // jumpActions finds what a text says to do to the tickets that the request names, if the user may change them.

@@ -53,6 +53,7 @@ func (h *Handlers) BoardList(c echo.Context) error {
 	if respond.Target(c) == views.ListID {
 		return respond.Render(c, http.StatusOK, pages.BoardListMain(props))
 	}
+	h.rememberBoard(c, list.Board)
 	return respond.Render(c, filterStatus(list.BadQuery), pages.BoardListPage(props))
 }
 
