@@ -60,6 +60,7 @@ func TestDragAmongAllTickets(t *testing.T) {
 	a.post("/acme/tickets/batch", "do", "labels", "add", "wood", "keys", "NINJA-1 NINJA-2")
 	a.post("/acme/tickets/batch", "do", "labels", "add", "soil, early", "keys", "SPRING-1")
 	b := a.tab(t)
+	b.size(1900, 900, false) // all priorities are in sight
 	// drags opens the board by a group and drags a card; it is in the other column then, also in a page that is loaded anew.
 	drags := func(group, key, to string) {
 		t.Helper()
@@ -81,6 +82,9 @@ func TestDragAmongAllTickets(t *testing.T) {
 	drags("column", "SPRING-1", "to%20do")
 	drags("priority", "NINJA-3", "high")
 	b.wait(`document.querySelectorAll("#group-high .card").length === 2`)
+	drags("priority", "SPRING-1", "urgent") // where none was
+	drags("due", "SPRING-1", "today")
+	drags("due", "SPRING-1", "none")
 	b.open("/acme/tickets?q=-board:DEMO&group=label")
 	columns := `[...document.querySelectorAll(".all-tickets .column")].map(c => c.querySelector("h2").textContent.trim() + ": " + [...c.querySelectorAll(".card")].map(e => e.dataset.key).sort().join(" ")).join(", ") === %s`
 	b.wait(columns, "early: SPRING-1, wood: NINJA-1 NINJA-2, No label: NINJA-3")

@@ -65,8 +65,10 @@ func TestAllTickets(t *testing.T) {
 		for path, want := range map[string]string{
 			"/acme/tickets":                            "Open: NINJA-1 NINJA-3 SPRING-1 NINJA-2, Closed: SPRING-2",
 			"/acme/tickets?group=column":               "To do: NINJA-1 NINJA-3 NINJA-2, Doing: SPRING-1, Done: SPRING-2",
-			"/acme/tickets?group=priority&q=paint":     "High: NINJA-1, No priority: SPRING-1",
-			"/acme/tickets?q=status:open+board:spring": "Open: SPRING-1", "/acme/tickets?q=zebra": "",
+			"/acme/tickets?group=priority&q=paint":     "Urgent:, High: NINJA-1, Medium:, Low:, No priority: SPRING-1",
+			"/acme/tickets?group=due&q=paint":          "Today:, No due date: NINJA-1 SPRING-1",
+			"/acme/tickets?group=label&q=paint":        "No label: NINJA-1 SPRING-1",
+			"/acme/tickets?q=status:open+board:spring": "Open: SPRING-1, Closed:", "/acme/tickets?q=zebra": "",
 		} {
 			if got := ana.drawn(t, path); got != want {
 				t.Errorf("%s draws %s, not %s", path, got, want)

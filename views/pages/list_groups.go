@@ -46,8 +46,47 @@ func GroupsOf(by string, list []tickets.Ticket, on map[id.Board]boards.Board, no
 		}
 		groups[i].Tickets = append(groups[i].Tickets, t)
 	}
-	slices.SortStableFunc(groups, func(a, b ListGroup) int { return strings.Compare(a.order, b.order) })
+	sortGroups(groups)
 	return groups
+}
+
+// WithDropGroups adds the groups that tickets can be dragged to, on whatever page, to those of a page that has some.
+func WithDropGroups(by string, groups []ListGroup) []ListGroup {
+	if len(groups) == 0 {
+		return groups
+	}
+	for _, group := range dropGroups(query.Field(by)) {
+		if !slices.ContainsFunc(groups, func(g ListGroup) bool { return g.ID == group.ID }) {
+			groups = append(groups, group)
+		}
+	}
+	sortGroups(groups)
+	return groups
+}
+
+func dropGroups(by query.Field) (groups []ListGroup) {
+	examples := []tickets.Ticket{{}}
+	switch by {
+	case query.Status:
+		examples = append(examples, tickets.Ticket{ClosedAt: &time.Time{}})
+	case query.Priority:
+		for _, p := range tickets.Priorities {
+			examples = append(examples, tickets.Ticket{Properties: tickets.Properties{Priority: p}})
+		}
+	case query.Due:
+		return []ListGroup{dueGroups[dueToday], dueGroups[dueNever]}
+	case query.Assignee, query.Label:
+	default:
+		return nil
+	}
+	for _, t := range examples {
+		groups = append(groups, groupOf(by, t, time.Time{}))
+	}
+	return groups
+}
+
+func sortGroups(groups []ListGroup) {
+	slices.SortStableFunc(groups, func(a, b ListGroup) int { return strings.Compare(a.order, b.order) })
 }
 
 // groupOf is the group of a ticket, without tickets.
@@ -120,10 +159,10 @@ const (
 var dueGroups = map[dueRange]ListGroup{
 	dueOver:     {ID: "over", Name: "Overdue", Query: "is:overdue", order: "1"},
 	duePast:     {ID: "past", Name: "Past", Query: "status:closed due:<today", order: "2"},
-	dueToday:    {ID: "today", Name: "Today", Query: "due:today", order: "3"},
+	dueToday:    {ID: "today", Name: "Today", Query: "due:today", Gains: change(bulkedits.Due, "due", "today"), order: "3"},
 	dueThisWeek: {ID: "week", Name: "Next 7 days", Query: "due:>today due:<7d", order: "4"},
 	dueLater:    {ID: "later", Name: "Later", Query: "due:>=7d", order: "5"},
-	dueNever:    {ID: "none", Name: "No due date", Query: "due:none", order: "6"},
+	dueNever:    {ID: "none", Name: "No due date", Query: "due:none", Gains: change(bulkedits.Due), order: "6"},
 }
 
 // dueIn is how soon a ticket with a due date is due.

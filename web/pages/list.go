@@ -92,6 +92,7 @@ func (h *Handlers) AllTickets(c echo.Context) error {
 		return err
 	}
 	props := listProps(c, h.respond.Page(c, "All tickets"), shown, list)
+	props.Groups = pages.WithDropGroups(shown.Group, props.Groups)
 	props.Filter = f
 	if respond.Target(c) == views.ListID {
 		return respond.Render(c, http.StatusOK, pages.AllTicketsMain(props))
