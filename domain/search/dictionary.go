@@ -61,8 +61,8 @@ func (b *builder) frequent(accepted vellum.Automaton, from, to, but string, limi
 	return b.mostFrequent(snapshot, in, limit)
 }
 
-// mostFrequent returns the words that most tickets have. To count is slow: it is done of those that are in many parts of the
-// index, and are short. (What entries of dictionaries say is wrong after a word that one ticket has.)
+// mostFrequent returns the words that most tickets have. To count is slow: it is done of those that are in many parts of
+// the index, and are short. (What entries of dictionaries say is wrong after a word that one ticket has.)
 func (b *builder) mostFrequent(snapshot *scorch.IndexSnapshot, in map[string]int, limit int) []string {
 	words := slices.SortedFunc(maps.Keys(in), func(x, y string) int {
 		return cmp.Or(cmp.Compare(in[y], in[x]), cmp.Compare(len(x), len(y)), cmp.Compare(x, y))

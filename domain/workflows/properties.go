@@ -25,9 +25,11 @@ func (w *Workflows) SetProperties(
 	return ticket, entry, nil
 }
 
-// SetTitle changes the title of a ticket that has the title which was seen. It returns tickets.PropertiesChanged if it has
-// another one.
-func (w *Workflows) SetTitle(ctx context.Context, key tickets.Key, title, seen string) (ticket tickets.Ticket, err error) {
+// SetTitle changes the title of a ticket that has the title which was seen. It returns tickets.PropertiesChanged if it
+// has another one.
+func (w *Workflows) SetTitle(
+	ctx context.Context, key tickets.Key, title, seen string,
+) (ticket tickets.Ticket, err error) {
 	if _, err := mayChange(ctx, "tickets"); err != nil {
 		return tickets.Ticket{}, err
 	}

@@ -103,8 +103,8 @@ func jumpTickets(found workflows.Jump, recent []tickets.Ticket, text string) (li
 	return list
 }
 
-// jumpPlaces are the boards, views, members and pages whose names a text has, and those with a name like it: first the ones
-// that the user looked at last. Without a text they are boards, after boards and views that were looked at last.
+// jumpPlaces are the boards, views, members and pages whose names a text has, and those with a name like it: first the
+// ones that the user looked at last. Without a text they are boards, after boards and views that were looked at last.
 func (h *Handlers) jumpPlaces(
 	c echo.Context, page views.Page, found workflows.Jump, text string,
 ) (named, near []pages.Place, err error) {

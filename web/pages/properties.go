@@ -38,8 +38,8 @@ func (h *Handlers) propertiesForm(c echo.Context, view propertiesView) error {
 	}
 	now := respond.LocalNow(c)
 	props := pages.PropertiesProps{Page: h.respond.Page(c, ticket.Key.String()), Board: board, Ticket: ticket,
-		Title: ticket.Title, Priority: ticket.Priority, Start: views.DateInput(ticket.Start, now), Due: views.DateInput(ticket.Due, now),
-		Seen: ticket.Properties, Today: now}
+		Title: ticket.Title, Priority: ticket.Priority, Start: views.DateInput(ticket.Start, now),
+		Due: views.DateInput(ticket.Due, now), Seen: ticket.Properties, Today: now}
 	return view.show(c, http.StatusOK, props)
 }
 
@@ -170,8 +170,8 @@ func (h *Handlers) rejectProperties(c echo.Context, view propertiesView, err err
 		return readErr
 	}
 	now := respond.LocalNow(c)
-	props := pages.PropertiesProps{Page: h.respond.Page(c, ticket.Key.String()), Board: board, Ticket: ticket, Title: c.FormValue("title"),
-		Seen: ticket.Properties, Today: now, Errors: messages, Conflict: errors.Is(err, tickets.CodePropertiesChanged)}
+	props := pages.PropertiesProps{Page: h.respond.Page(c, ticket.Key.String()), Board: board, Ticket: ticket,
+		Title: c.FormValue("title"), Seen: ticket.Properties, Today: now, Errors: messages, Conflict: errors.Is(err, tickets.CodePropertiesChanged)}
 	if props.Priority, err = tickets.ParsePriority(c.FormValue("priority")); err != nil {
 		props.Priority = ticket.Priority
 	}

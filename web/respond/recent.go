@@ -14,8 +14,8 @@ import (
 	"github.com/counterfoil/counterfoil/views"
 )
 
-// The pages that a member looked at last in this browser, of tickets, boards, views and members: a cookie of each company
-// remembers their paths below the company. It opens nothing, since each is read with the member's rights.
+// The pages that a member looked at last in this browser, of tickets, boards, views and members: a cookie of each
+// company remembers their paths below the company. It opens nothing: each is read with the member's rights.
 
 // maxRecent is how many tickets are remembered, and how many other pages.
 const maxRecent = 8
@@ -42,7 +42,8 @@ func (r *Responder) Remember(c echo.Context, path string) {
 		return
 	}
 	*list = append([]string{path}, slices.DeleteFunc(*list, func(p string) bool { return p == path })...)
-	c.SetCookie(r.recentCookie(actor, slices.Concat(keys[:min(len(keys), maxRecent)], places[:min(len(places), maxRecent)])))
+	*list = (*list)[:min(len(*list), maxRecent)]
+	c.SetCookie(r.recentCookie(actor, slices.Concat(keys, places)))
 }
 
 // recent are the keys of tickets and the paths of other pages that the cookie has, the latest first.
