@@ -577,7 +577,7 @@ func (b *tab) accessible(what string, without ...string) {
 		violations, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](`axe.run({ include: document, exclude: `+
 			fill("%s", []any{append([]string{}, without...)})+` }, { runOnly: `+as.rules+
 			`, resultTypes: ["violations"], selectors: false, preload: false }).then(found => found.violations
-			.map(v => v.id + ": " + v.help + v.nodes.map(n => "\n\t\t" + n.html.slice(0, 200) + "\n\t\t\t" + [...n.any, ...n.all, ...n.none].map(c => c.message).join("; ")).join("")).join("\n\t"))`, chromedp.EvalAwaitPromise))
+			.map(v => v.id + ": " + v.help + v.nodes.map(n => "\n\t\t" + n.html.slice(0, 200) + "\n\t\t\t" + [...n.any, ...n.all, ...n.none].map(c => [c.message, ...c.relatedNodes.map(r => r.html.slice(0, 120))].join(" ")).join("; ")).join("")).join("\n\t"))`, chromedp.EvalAwaitPromise))
 		b.must(err)
 		if violations != "" {
 			b.t.Errorf("%s, %s, %d wide:\n\t%s", what, as.scheme, as.width, violations)
