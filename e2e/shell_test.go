@@ -34,7 +34,7 @@ func TestKeysEverywhere(t *testing.T) {
 	}
 }
 
-// keys tries the keys of the header on a page, of those that lead to others the one whose turn it is.
+// keys tries the keys of the header on a page, and goes by the one whose turn it is.
 func (b *tab) keys(name string, turn int) {
 	b.t.Helper()
 	if name == "/nowhere/at/all" {
@@ -57,9 +57,18 @@ func (b *tab) keys(name string, turn int) {
 	b.types("/")
 	b.wait(`document.activeElement.matches("dialog[open] #jump-q")`)
 	shut()
-	lead := []struct{ keys, at string }{{"gi", "/acme/inbox"}, {"gw", "/acme/work"}, {"gb", "/acme"}}[turn%3]
-	b.types(lead.keys)
-	b.at(lead.at)
+	leads := []struct{ keys, at string }{{"gi", "/acme/inbox"}, {"gw", "/acme/work"}, {"gb", "/acme"}}
+	eval[bool](b, `(document.addEventListener("click", window.stay = (event) => {
+		window.went = event.target.closest("a")?.pathname
+		event.preventDefault()
+	}, true), true)`)
+	for _, lead := range leads { // of each the link that it presses
+		b.types(lead.keys)
+		b.wait(`window.went === %s`, lead.at)
+	}
+	eval[bool](b, `(document.removeEventListener("click", window.stay, true), true)`)
+	b.types(leads[turn%3].keys)
+	b.at(leads[turn%3].at)
 }
 
 // The menu is inside a small screen, also a flat one, and its last entry can be reached by keyboard.

@@ -171,7 +171,8 @@ func (h *Handlers) rejectProperties(c echo.Context, view propertiesView, err err
 	}
 	now := respond.LocalNow(c)
 	props := pages.PropertiesProps{Page: h.respond.Page(c, ticket.Key.String()), Board: board, Ticket: ticket,
-		Title: c.FormValue("title"), Seen: ticket.Properties, Today: now, Errors: messages, Conflict: errors.Is(err, tickets.CodePropertiesChanged)}
+		Title: c.FormValue("title"), Seen: ticket.Properties, Today: now, Errors: messages,
+		Conflict: errors.Is(err, tickets.CodePropertiesChanged)}
 	if props.Priority, err = tickets.ParsePriority(c.FormValue("priority")); err != nil {
 		props.Priority = ticket.Priority
 	}
