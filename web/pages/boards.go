@@ -77,7 +77,7 @@ func (h *Handlers) Board(c echo.Context) error {
 // rememberBoard notes that the browser shows a board, if it is one and not all.
 func (h *Handlers) rememberBoard(c echo.Context, board boards.Board) {
 	if board.Slug != "" {
-		h.respond.Remember(c, views.BoardPath(respond.Company(c).Slug, board.Slug))
+		h.respond.RememberPlace(c, views.BoardPath(respond.Company(c).Slug, board.Slug))
 	}
 }
 

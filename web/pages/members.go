@@ -94,7 +94,7 @@ func (h *Handlers) showMember(c echo.Context, code int, errs views.Errors, link 
 		props.Roles = slices.DeleteFunc(slices.Clone(accounts.Roles), func(role string) bool { return !actor.MayGrant(role) })
 	}
 	props.Remove = account == actor.Account.ID || actor.MayGrant(person.Role)
-	h.respond.Remember(c, views.MemberPath(actor.Company.Slug, account))
+	h.respond.RememberPlace(c, views.MemberPath(actor.Company.Slug, account))
 	return respond.Render(c, code, pages.MemberPage(props))
 }
 

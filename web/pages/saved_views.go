@@ -49,7 +49,7 @@ func (h *Handlers) OpenSavedView(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	h.respond.Remember(c, views.SavedViewPath(respond.Company(c).Slug, view.ID))
+	h.respond.RememberPlace(c, views.SavedViewPath(respond.Company(c).Slug, view.ID))
 	return c.Redirect(http.StatusSeeOther, views.OfSavedView(respond.Company(c).Slug, view))
 }
 

@@ -252,7 +252,7 @@ func (h *Handlers) showTicket(c echo.Context, ticket tickets.Ticket, board board
 	if err != nil {
 		return err
 	}
-	h.respond.Remember(c, views.TicketPath(respond.Company(c).Slug, ticket.Key))
+	h.respond.RememberTicket(c, ticket.Key)
 	if respond.Target(c) == views.TicketID {
 		respond.ReplaceURL(c, views.TicketPath(respond.Company(c).Slug, ticket.Key))
 		return respond.Render(c, http.StatusOK, pages.TicketBody(props))
