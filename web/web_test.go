@@ -245,6 +245,7 @@ type answer struct {
 	code   int
 	header http.Header
 	body   string
+	parsed *goquery.Document // by page
 }
 
 // send serves a request and returns its answer.
@@ -254,7 +255,7 @@ func (e *env) send(r *http.Request) *answer {
 	defer leave()
 	recorder := streamRecorder{httptest.NewRecorder(), leave}
 	e.handler.ServeHTTP(recorder, r.WithContext(ctx))
-	return &answer{e.t, recorder.Code, recorder.Result().Header, recorder.Body.String()}
+	return &answer{t: e.t, code: recorder.Code, header: recorder.Result().Header, body: recorder.Body.String()}
 }
 
 // streamRecorder leaves at the first write of a stream.
@@ -306,7 +307,10 @@ func (a *answer) goesTo(t testing.TB, path string) *answer {
 // page returns the answer's HTML.
 func (a *answer) page() *goquery.Document {
 	a.t.Helper()
-	return domaintest.OK(goquery.NewDocumentFromReader(strings.NewReader(a.body)))(a.t)
+	if a.parsed == nil {
+		a.parsed = domaintest.OK(goquery.NewDocumentFromReader(strings.NewReader(a.body)))(a.t)
+	}
+	return a.parsed
 }
 
 // text returns the text of the one element that is selected.

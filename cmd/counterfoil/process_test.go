@@ -41,7 +41,9 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(h.run())
 	}
-	os.Exit(domaintest.RunWithoutLeaks(m))
+	code := domaintest.RunWithoutLeaks(m)
+	os.RemoveAll(firstInstall.dir)
+	os.Exit(code)
 }
 
 // install is a data directory or a database, and the settings of programs on it.
@@ -51,11 +53,30 @@ type install struct {
 	token string
 }
 
+// firstInstall is the data directory of an install that does not run: those of tests are copies of it, since a database
+// with its schema takes MySQL many seconds.
+var firstInstall struct {
+	sync.Mutex
+	dir   string
+	token string
+}
+
 // onPrivate is an install with a private, durable database, set up.
 func onPrivate(t *testing.T) *install {
 	t.Helper()
-	dir := t.TempDir()
-	return setUp(t, &install{env: []string{"COUNTERFOIL_DATA=" + dir, "DATABASE_URL="}})
+	in := func(dir string) *install { return &install{env: []string{"COUNTERFOIL_DATA=" + dir, "DATABASE_URL="}} }
+	firstInstall.Lock()
+	defer firstInstall.Unlock()
+	if firstInstall.token == "" {
+		firstInstall.dir = domaintest.OK(os.MkdirTemp("", "counterfoil-first-"))(t)
+		firstInstall.token = setUp(t, in(firstInstall.dir)).token
+	}
+	i := in(t.TempDir())
+	if out, err := exec.Command("cp", "-a", firstInstall.dir+"/.", i.data()).CombinedOutput(); err != nil {
+		t.Fatalf("copy the first install: %v\n%s", err, out)
+	}
+	i.token = firstInstall.token
+	return i
 }
 
 // onURL is an install on a database of the test server, set up.

@@ -309,6 +309,9 @@ func (p *pool) triggers(name string) ([]string, error) {
 
 // idle returns nil once the database has no connections: the server notices a closed client with a delay.
 func (p *pool) idle(name string) error {
+	if err := p.execute("USE mysql"); err != nil { // else the pool's own connection may use it
+		return err
+	}
 	for until := time.Now().Add(200 * time.Millisecond); ; _ = wait.Sleep(context.Background(), 2*time.Millisecond) {
 		list, err := dbtest.Connections(context.Background(), p.sql)
 		if err != nil {
