@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -191,7 +192,7 @@ func attacked(e *env, route string) *formEnv {
 	return b
 }
 
-// place is where a form is: the index of a page in formEnv.pages, and whether strangers have it.
+// place is where a form is: the index of a page in formEnv.pages, without a pattern, and whether strangers have it.
 type place struct {
 	page     int
 	stranger bool
@@ -354,9 +355,9 @@ func (b *formEnv) deactivated(t *testing.T) accounts.ID {
 	return vera
 }
 
-// restock puts something in the place of what a form took away, and returns the form about that; ok is
-// false if only a new environment has one.
-func (b *formEnv) restock(t *testing.T, name string) (form pageForm, ok bool) {
+// restock puts something in the place of what a form took away, and returns the form about that, on its page or
+// another; ok is false if only a new environment has one.
+func (b *formEnv) restock(t *testing.T, page, name string) (form pageForm, ok bool) {
 	t.Helper()
 	do := func(err error) {
 		t.Helper()
@@ -370,6 +371,32 @@ func (b *formEnv) restock(t *testing.T, name string) (form pageForm, ok bool) {
 	case strings.HasSuffix(b.route, views.EpochPath):
 		b.browser = b.ana()
 		form, ok = b.on(b.browser, views.AccountPath)
+	case strings.HasSuffix(b.route, "/boards/:board/pin"):
+		b.exec("DELETE FROM pinned_board")
+		form, ok = b.on(b.browser, page)
+	case strings.HasSuffix(b.route, "/views/:view/pin"):
+		b.exec("DELETE FROM pinned_view")
+		form, ok = b.on(b.browser, page)
+	case strings.HasSuffix(b.route, "/settings/second-factor"):
+		b.exec("UPDATE company SET second_factor = FALSE")
+		form, ok = b.on(b.browser, page)
+	case strings.HasSuffix(b.route, "/runs/:run/dismissal"):
+		b.exec("UPDATE migration_run SET listed = ? WHERE state = ?", migrations.ListAttention, migrations.Complete)
+		form, ok = b.on(b.browser, page)
+	case strings.HasSuffix(b.route, " /admin/stop"):
+		do(b.workflows.Console.Release(ana))
+		form, ok = b.on(b.browser, page)
+	case strings.HasSuffix(b.route, "/people/:account/sessions/revocation"):
+		b.browser = b.ana()
+		form, ok = b.on(b.browser, page)
+	case strings.HasSuffix(b.route, "/avatar/removal"):
+		do(b.workflows.Workflows.SetAvatar(ana, accounts.ID(b.idOf("ana")), halves(t, 8, 8)))
+		form, ok = b.on(b.browser, page)
+	case strings.HasSuffix(b.route, "/reset/:secret"):
+		reset, err := b.workflows.Workflows.MakeReset(ana, accounts.ID(b.idOf("mia")), nil)
+		do(err)
+		b.browser = b.visitor()
+		form, ok = b.on(b.browser, views.ResetPath(reset))
 	case strings.HasSuffix(b.route, "/archive"):
 		_, err := b.workflows.Workflows.ArchiveBoard(ana, "DEMO", false, nil)
 		do(err)
@@ -426,9 +453,8 @@ func (b *formEnv) restock(t *testing.T, name string) (form pageForm, ok bool) {
 // recovery is the form that lets an owner into a company whose issuer fails.
 const recovery = "POST " + views.RecoveryPath
 
-// newFormEnv returns the form from the first page that has it, or filled in as in TestRoutes. The search begins at the
-// place where an earlier environment had it.
-func newFormEnv(t *testing.T, route string, earlier place) (*formEnv, pageForm) {
+// newFormEnv returns the form from the first page that has it, or filled in as in TestRoutes.
+func newFormEnv(t *testing.T, route string) (*formEnv, pageForm) {
 	t.Helper()
 	if strings.HasSuffix(route, " /setup") {
 		b := attacked(newEmptyEnv(t), route)
@@ -439,7 +465,6 @@ func newFormEnv(t *testing.T, route string, earlier place) (*formEnv, pageForm) 
 		return newFactorFormEnv(t, route, page)
 	}
 	b := attacked(newEnvWithRoles(t), route)
-	b.found = earlier
 	b.furnish(t)
 	if route == "POST /admin/stop/release" {
 		domaintest.OK(b.workflows.Console.StopAll(b.actorContext(t, "Ana"), "The disk is full."))(t)
@@ -497,32 +522,56 @@ func (b *formEnv) deleteComment(t *testing.T) {
 	b.browser.post(views.CommentRemovalPath("acme", said.Key, said.Comment.ID)).is(t, http.StatusSeeOther)
 }
 
-// find looks for the route's form on every page, as Ana and then as a stranger.
+// formPlaces are those of forms by their routes, as far as an environment came across them: they are the same in all.
+var formPlaces sync.Map
+
+// find looks for the route's form where it was seen, then on every page, as Ana and as a stranger.
 func (b *formEnv) find(t *testing.T) (pageForm, bool) {
 	t.Helper()
-	paths := b.pages()
-	for ; ; b.found = (place{stranger: true}) {
-		b.browser = b.ana()
-		if b.found.stranger {
-			b.browser = b.visitor()
-		} else if strings.HasSuffix(b.route, "/comments/:comment/restoration") {
-			b.deleteComment(t)
+	b.enter(t, false)
+	if at, ok := formPlaces.Load(b.route); ok {
+		if form, ok := b.at(t, at.(place)); ok {
+			return form, true
 		}
-		for ; b.found.page < len(paths); b.found.page++ {
-			if form, ok := b.on(b.browser, paths[b.found.page]); ok {
+	}
+	_, pattern, _ := strings.Cut(b.route, " ")
+	for _, stranger := range []bool{false, true} {
+		b.enter(t, stranger)
+		for _, path := range b.pages(pattern) {
+			form, ok := b.on(b.browser, path, func(other pageForm) {
+				formPlaces.LoadOrStore(routeOf(other), place{slices.Index(b.pages(""), path), stranger})
+			})
+			if ok {
 				return form, true
 			}
 		}
-		if b.found.stranger {
-			b.browser = b.ana()
-			return pageForm{}, false
-		}
+	}
+	b.enter(t, false)
+	return pageForm{}, false
+}
+
+// at returns the route's form if it is at a place.
+func (b *formEnv) at(t *testing.T, at place) (pageForm, bool) {
+	t.Helper()
+	b.enter(t, at.stranger)
+	return b.on(b.browser, b.pages("")[at.page])
+}
+
+// enter opens a browser, of Ana or a stranger.
+func (b *formEnv) enter(t *testing.T, stranger bool) {
+	t.Helper()
+	if stranger {
+		b.browser = b.visitor()
+		return
+	}
+	b.browser = b.ana()
+	if strings.HasSuffix(b.route, "/comments/:comment/restoration") {
+		b.deleteComment(t)
 	}
 }
 
-// pages are the paths on which the route's form may be, those most like its own first.
-func (b *formEnv) pages() (paths []string) {
-	_, pattern, _ := strings.Cut(b.route, " ")
+// pages are the paths on which a form may be, those most like its route's pattern first.
+func (b *formEnv) pages(pattern string) (paths []string) {
 	alike := func(path string) (n int) {
 		for n < min(len(path), len(pattern)) && path[n] == pattern[n] {
 			n++
@@ -542,26 +591,32 @@ func (b *formEnv) pages() (paths []string) {
 	return append(paths, b.rooms...)
 }
 
-// on looks for the route's form on a page.
-func (b *formEnv) on(who *browser, page string) (pageForm, bool) {
+// on looks for the route's form on a page, and notes the others that come before it.
+func (b *formEnv) on(who *browser, page string, note ...func(other pageForm)) (pageForm, bool) {
 	method, pattern, _ := strings.Cut(b.route, " ")
 	for _, form := range formsOn(who.get(page), page) {
-		if form.method == method && serves(pattern, form.action) && !taken(pattern, form.action) {
+		if form.method == method && serves(pattern, form.action) && routeOf(form) == b.route {
 			return form, true
+		}
+		for _, take := range note {
+			take(form)
 		}
 	}
 	return pageForm{}, false
 }
 
-// taken reports whether an address that a pattern serves is another route's, which has no :names there.
-func taken(pattern, address string) bool {
-	for route := range routes() {
-		_, other, _ := strings.Cut(route, " ")
-		if other != pattern && serves(other, address) && strings.Count(other, ":") < strings.Count(pattern, ":") {
-			return true
+// routeOf returns the route that serves a form, "" if it is none of pages: the one with the fewest :names.
+func routeOf(form pageForm) (route string) {
+	for other := range pages {
+		method, pattern, _ := strings.Cut(other, " ")
+		if method != form.method || !serves(pattern, form.action) {
+			continue
+		}
+		if route == "" || strings.Count(other, ":") < strings.Count(route, ":") {
+			route = other
 		}
 	}
-	return false
+	return route
 }
 
 // try sends a form with one field changed.
@@ -629,17 +684,17 @@ func besiege(t *testing.T, routes []string) {
 func (b *formEnv) turnTo(t *testing.T, route string) (*formEnv, pageForm) {
 	t.Helper()
 	if b == nil {
-		return newFormEnv(t, route, place{})
+		return newFormEnv(t, route)
 	}
 	if b.count("SELECT COUNT(*) FROM account WHERE name = 'Ana' AND email = ?", email) == 1 {
 		b.heal()
-		b.route, b.found, b.before = route, place{}, ""
+		b.route, b.before = route, ""
 		if form, ok := b.find(t); ok {
 			return b, form
 		}
 	}
 	b.rest(t)
-	return newFormEnv(t, route, place{})
+	return newFormEnv(t, route)
 }
 
 // besiege attacks a form, and returns the environment that it ends in, which is whole's.
@@ -663,10 +718,10 @@ func (b *formEnv) besiege(t, whole *testing.T, form pageForm) *formEnv {
 			// The action may have removed the form.
 			again, ok := b.on(b.browser, form.page)
 			if !ok || !slices.Contains(again.names, name) {
-				again, ok = b.restock(t, name)
+				again, ok = b.restock(t, form.page, name)
 			}
 			if !ok {
-				b, again = newFormEnv(whole, route, b.found)
+				b, again = newFormEnv(whole, route)
 			}
 			form = again
 		}
@@ -716,35 +771,47 @@ func TestHostileAddresses(t *testing.T) {
 			}
 		}
 	}
-	for what, value := range hostiles {
-		b.exec("UPDATE sessions SET confirmed_at = UTC_TIMESTAMP(6)") // else it is too old for operators on a slow machine
-		query := url.Values{}
-		for _, name := range names {
-			query.Set(name, value)
+	t.Run("texts", func(t *testing.T) {
+		for what, value := range hostiles {
+			t.Run(what, func(t *testing.T) {
+				t.Parallel()
+				b.askFor(t, what, value, names)
+			})
 		}
-		for route, who := range pages {
-			method, pattern, _ := strings.Cut(route, " ")
-			if method == http.MethodGet && len(value) < 600 {
-				path, _, _ := strings.Cut(who.path, "?")
-				b.harmless(t, route+" asked for "+what, b.browser.get(path+"?"+query.Encode()))
-				b.harmless(t, route+" asked for a part and "+what, b.browser.htmx(value).get(path+"?"+query.Encode()))
-			}
-			for i, part := range strings.Split(pattern, "/") {
-				if !strings.HasPrefix(part, ":") || value == "" || len(value) > 600 {
-					continue
-				}
-				parts := strings.Split(who.path, "/")
-				parts[i] = url.PathEscape(value)
-				a := b.browser.send(newRequest(method, strings.Join(parts, "/"), formKind,
-					strings.NewReader(form(who.fields...).Encode())))
-				if b.harmless(t, route+" with a path of "+what, a); a.code < 400 {
-					t.Errorf("%s with a path of %s: %d", route, what, a.code)
-				}
-			}
-		}
-	}
+	})
 	if b.state() != before {
 		t.Error("something changed")
+	}
+}
+
+// askFor puts a hostile text into every parameter and every part of every address.
+func (b *formEnv) askFor(t *testing.T, what, value string, names []string) {
+	t.Helper()
+	by := b.ana()
+	b.exec("UPDATE sessions SET confirmed_at = UTC_TIMESTAMP(6)") // else it is too old for operators on a slow machine
+	query := url.Values{}
+	for _, name := range names {
+		query.Set(name, value)
+	}
+	for route, who := range pages {
+		method, pattern, _ := strings.Cut(route, " ")
+		if method == http.MethodGet && len(value) < 600 {
+			path, _, _ := strings.Cut(who.path, "?")
+			b.harmless(t, route+" asked for "+what, by.get(path+"?"+query.Encode()))
+			b.harmless(t, route+" asked for a part and "+what, by.htmx(value).get(path+"?"+query.Encode()))
+		}
+		for i, part := range strings.Split(pattern, "/") {
+			if !strings.HasPrefix(part, ":") || value == "" || len(value) > 600 {
+				continue
+			}
+			parts := strings.Split(who.path, "/")
+			parts[i] = url.PathEscape(value)
+			a := by.send(newRequest(method, strings.Join(parts, "/"), formKind,
+				strings.NewReader(form(who.fields...).Encode())))
+			if b.harmless(t, route+" with a path of "+what, a); a.code < 400 {
+				t.Errorf("%s with a path of %s: %d", route, what, a.code)
+			}
+		}
 	}
 }
 
