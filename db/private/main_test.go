@@ -98,7 +98,12 @@ var template struct {
 // seededDir is a data directory with an initialised database that does not run.
 func seededDir(t *testing.T) string {
 	t.Helper()
-	dir := emptyDir(t)
+	return seed(t, emptyDir(t))
+}
+
+// seed puts an initialised database that does not run into a data directory.
+func seed(t *testing.T, dir string) string {
+	t.Helper()
 	template.Do(func() {
 		if template.dir, template.err = os.MkdirTemp("", "cf-template-"); template.err != nil {
 			return

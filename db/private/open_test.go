@@ -122,6 +122,11 @@ func TestOpen(t *testing.T) {
 			t.Cleanup(func() { os.RemoveAll(dir) })
 			data := filepath.Join(dir, c.below)
 			t.Cleanup(func() { sweep(t, data) })
+			domaintest.Must(t, os.MkdirAll(data, 0o700))
+			seed(t, data)
+			if out, err := exec.Command("chown", "-R", strconv.Itoa(stranger-1), dir).CombinedOutput(); err != nil {
+				t.Fatalf("%s: %v", out, err)
+			}
 			for range 2 {
 				p := startHelper(t, helperConfig{Dir: data}, userOf(t, dir, stranger-1))
 				if got := p.status(); !got.Owner || !strings.Contains(got.URL, c.socket) {

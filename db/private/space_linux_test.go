@@ -2,7 +2,6 @@ package private
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -18,7 +17,7 @@ func TestDiskFull(t *testing.T) {
 	// MariaDB and MySQL take different ways for values that fit into a page and for larger ones.
 	for name, size := range map[string]int{"rows": 200, "large values": 300_000} {
 		t.Run("nothing acknowledged is lost and work resumes when there is space again: "+name, func(t *testing.T) {
-			dir := smallDisk(t, "400m")
+			dir := seed(t, smallDisk(t, "400m"))
 			s := open(t, dir)
 			watch(t, s)
 			db := connect(t, s.URL(database))
@@ -61,12 +60,9 @@ func TestDiskFull(t *testing.T) {
 	})
 
 	t.Run("an existing database is refused, and starts when there is space", func(t *testing.T) {
-		dir := smallDisk(t, "400m")
-		first, err := Open(t.Context(), options(dir, nil))
-		domaintest.Must(t, err)
-		domaintest.Must(t, first.Close(context.Background()))
+		dir := seed(t, smallDisk(t, "400m"))
 		hog := occupy(t, dir)
-		_, err = Open(t.Context(), options(dir, nil))
+		_, err := Open(t.Context(), options(dir, nil))
 		checkDiskFull(t, err, dir)
 		domaintest.Must(t, os.Remove(hog))
 		open(t, dir)
