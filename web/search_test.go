@@ -111,6 +111,22 @@ func TestSearchPage(t *testing.T) {
 			e.program().get("/search?"+query).is(t, 422)
 		}
 	})
+	t.Run("words in quotes stand together", func(t *testing.T) {
+		ana.post("/acme/NINJA-2/comments", "body", "See [the plan](https://example.com/plan) today, or the table in the café").is(t, 303)
+		e.isIndexed(t)
+		for q, want := range map[string]string{
+			`"cafe TABLE"`: "NINJA-2", `"table cafe"`: "", `"order a cafe table" status:open`: "NINJA-2", `"order a cafe table" status:done`: "",
+			`"sorbitol is"`: "NINJA-1", `"is sorbitol"`: "", `"the plan today"`: "NINJA-2", `"the plan tomorrow"`: "", `"café tables"`: "",
+			`"the plan today" "order a"`: "NINJA-2", `"the plan today" "paint the"`: "", `"plan today" table`: "NINJA-2", `"the plan`: "",
+		} {
+			page := ana.searches(q)
+			if got := page.page().Find(".hits .key").Text(); got != want {
+				t.Errorf("%s finds %q, not %q", q, got, want)
+			}
+		}
+		ana.searches(`"the plan today"`).textHas(t, ".snippet", "the plan today")
+		ana.searches(`"the table in"`).textHas(t, ".snippet", "the table in the café")
+	})
 	t.Run("what is written is shown as text", func(t *testing.T) {
 		page := ana.searches(hostile).is(t, 200).has(t, 0, "main script").has(t, 0, ".hits img")
 		if page.page().Find(".hits > li").Length() == 0 {

@@ -22,13 +22,26 @@ func Plain(pieces []Piece) string {
 }
 
 // Marker finds the words of a search in texts.
-type Marker struct{ words []Word }
+type Marker struct {
+	words   []Word
+	phrases []Phrase
+}
 
-// NewMarker returns the Marker of a text that was searched for.
-func NewMarker(text string) Marker { return Marker{Words(text)} }
+// NewMarker returns the Marker of a text that was searched for, and of phrases in it.
+func NewMarker(text string, phrases ...Phrase) Marker { return Marker{Words(text), phrases} }
 
-// Missing returns how many words of the search a text has not.
+// Missing returns how many words and phrases of the search a text has not.
 func (m Marker) Missing(text string) int {
+	apart := 0
+	for _, p := range m.phrases {
+		if !p.In(text) {
+			apart++
+		}
+	}
+	return apart + m.missingWords(text)
+}
+
+func (m Marker) missingWords(text string) int {
 	had := make([]bool, len(m.words))
 	missing := len(m.words)
 	for _, w := range Words(text) {

@@ -48,6 +48,7 @@ func (w *Workflows) Search(ctx context.Context, text string, page int) (tickets.
 		return tickets.SearchPage{}, err
 	}
 	words, rest := wordsOf(q)
+	phrases := phrasesOf(q)
 	where, err := w.conditionOf(ctx, actor, boards.Board{}, rest, nil)
 	if err != nil {
 		return tickets.SearchPage{}, err
@@ -57,12 +58,18 @@ func (w *Workflows) Search(ctx context.Context, text string, page int) (tickets.
 		return found, nil
 	}
 	f := search.Find{Text: words, Limit: searchHits}
-	if !where.IsZero() {
+	if !where.IsZero() || len(phrases) > 0 {
 		f.Limit = searchFiltered
 	}
 	list, total, state, err := w.findTickets(ctx, actor, f, where)
 	if err != nil {
 		return tickets.SearchPage{}, err
+	}
+	if len(phrases) > 0 {
+		if list, err = w.withPhrases(ctx, list, phrases, searchHits); err != nil {
+			return tickets.SearchPage{}, err
+		}
+		total = len(list)
 	}
 	found.State, found.Total = state, min(total, searchCounted)
 	found.Above = total > searchCounted
@@ -72,7 +79,7 @@ func (w *Workflows) Search(ctx context.Context, text string, page int) (tickets.
 	if to < len(list) {
 		found.Next = max(page, 1) + 1
 	}
-	found.Hits, err = w.searchHits(ctx, list[from:to], search.NewMarker(words))
+	found.Hits, err = w.searchHits(ctx, list[from:to], search.NewMarker(words, phrases...))
 	return found, err
 }
 

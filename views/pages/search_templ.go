@@ -184,7 +184,7 @@ func searchHint() templ.Component {
 			templ_7745c5c3_Var7 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<p class=\"hint\">Words of titles, descriptions, comments and names of files, on all boards that you see.</p><p class=\"hint\">To narrow it down, add conditions such as <code>status:open</code>, <code>assignee:me</code>, <code>label:bug</code>, <code>board:WEB</code> or <code>updated:&lt;30d</code>.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<p class=\"hint\">Words of titles, descriptions, comments and names of files, on all boards that you see. Words in quotes stand together: <code>\"paint the door\"</code>.</p><p class=\"hint\">To narrow it down, add conditions such as <code>status:open</code>, <code>assignee:me</code>, <code>label:bug</code>, <code>board:WEB</code> or <code>updated:&lt;30d</code>.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
