@@ -179,7 +179,6 @@ type formEnv struct {
 	rooms   []string    // pages beside those of TestRoutes
 	before  string      // the state before the next attack, if it is known
 	written atomic.Bool // something, since this was last set to false
-	found   place       // of the form
 }
 
 func attacked(e *env, route string) *formEnv {

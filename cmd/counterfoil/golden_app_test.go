@@ -187,7 +187,7 @@ var spellings = []struct {
 	{regexp.MustCompile(` AUTO_INCREMENT=\d+`), ""},
 	{regexp.MustCompile(`DEFAULT '(-?\d+)'`), "DEFAULT $1"},
 	{regexp.MustCompile(`( CHARACTER SET utf8mb4)? COLLATE utf8mb4_unicode_520_ci\b`), ""}, // the table's own collation, which MySQL spells out in a copy
-	{regexp.MustCompile(` /\*!50100 TABLESPACE innodb_system \*/`), ""}, // of the server for tests
+	{regexp.MustCompile(` /\*!50100 TABLESPACE innodb_system \*/`), ""},                    // of the server for tests
 }
 
 // column is the first column of a query's rows.
