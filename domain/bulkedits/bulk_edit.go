@@ -61,6 +61,18 @@ func (b BulkEdit) Done() int { return b.Changed + b.Unchanged + b.Refused }
 // Over reports whether it is not under way any more.
 func (b BulkEdit) Over() bool { return !b.State.IsActive() }
 
+// Text says in a few words what it does. It names members, tickets and boards to those who may know them: the reader is its
+// maker, or no guest.
+func (b BulkEdit) Text(reader id.Account, guest bool) string {
+	switch {
+	case b.Undoes != 0:
+		return fmt.Sprintf("Take back bulk edit %d", b.Undoes)
+	case b.Maker.ID == reader || !guest && !b.Edit.NamesOthers():
+		return b.Edit.String()
+	}
+	return b.Edit.Short()
+}
+
 // Undoable returns why what it did cannot be taken back at a time: NotOver, NothingChanged or TooLate; nil if it can.
 func (b BulkEdit) Undoable(now time.Time) error {
 	switch {

@@ -163,11 +163,15 @@ func Cause(err error) error {
 	return e.Cause
 }
 
-// At returns an Error about another field. It returns other errors as they are.
+// At returns an Error, or each of Several, about another field. It returns other errors as they are.
 func At(field string, err error) error {
-	if e, ok := Of(err); ok {
-		e.Field = field
-		return e
+	var moved []error
+	for _, one := range Each(err) {
+		if e, ok := Of(one); ok {
+			e.Field = field
+			one = e
+		}
+		moved = append(moved, one)
 	}
-	return err
+	return Join(moved...)
 }

@@ -150,4 +150,9 @@ func TestAt(t *testing.T) {
 	if disk := errors.New("disk"); fault.At("to", disk) != disk || fault.At("to", nil) != nil {
 		t.Error("other errors stay as they are")
 	}
+	for _, one := range fault.Each(fault.At("to", fault.Join(long(), taken("NINJA")))) {
+		if fault.Field(one) != "to" {
+			t.Errorf("%+v", one)
+		}
+	}
 }

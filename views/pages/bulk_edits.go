@@ -63,15 +63,9 @@ func (props BulkEditProps) path(outcome bulkedits.Outcome, after id.Ticket) stri
 	return path
 }
 
-// what is what the bulk edit does. It names members, tickets and boards to those who may know them.
+// what is what the bulk edit does.
 func what(p views.Page, edit bulkedits.BulkEdit) string {
-	switch {
-	case edit.Undoes != 0:
-		return fmt.Sprintf("Take back bulk edit %d", edit.Undoes)
-	case edit.Maker.ID == p.Actor.Account.ID || p.Actor.Role != accounts.Guest && !edit.Edit.NamesOthers():
-		return edit.Edit.String()
-	}
-	return edit.Edit.Short()
+	return edit.Text(p.Actor.Account.ID, p.Actor.Role == accounts.Guest)
 }
 
 // which are the tickets that it is about.

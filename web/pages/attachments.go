@@ -8,6 +8,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
@@ -58,7 +59,7 @@ func (h *Handlers) commentWithFiles(c echo.Context, form *respond.Upload, k tick
 	comment := views.CommentForm{Body: form.Fields.Get("body"), Public: form.Fields.Get("public") != ""}
 	body, err := h.withFiles(form, comment.Body)
 	if err != nil {
-		return h.rejectComment(c, comment, atField("body", form.Why(err)))
+		return h.rejectComment(c, comment, fault.At("body", form.Why(err)))
 	}
 	said, err := respond.OnceWithFile(c, form, func(once *workflows.Once[tickets.KeyedComment]) (tickets.KeyedComment, error) {
 		return h.commentUseCase(comment)(c.Request().Context(), k, body, once)

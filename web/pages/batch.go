@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"github.com/counterfoil/counterfoil/domain/boards"
 	"github.com/counterfoil/counterfoil/domain/bulkedits"
 	"github.com/counterfoil/counterfoil/domain/fault"
-	"github.com/counterfoil/counterfoil/domain/labels"
 	"github.com/counterfoil/counterfoil/domain/tickets"
 	"github.com/counterfoil/counterfoil/domain/workflows"
 	"github.com/counterfoil/counterfoil/views"
@@ -24,13 +22,6 @@ import (
 const codeBadKeys fault.Code = "Ticket.BadKeys"
 
 func badKeys(message string) error { return fault.Invalid.New(codeBadKeys, "keys", message) }
-
-// codeBadBatch: what is to be done to several tickets is not named, or unknown. Choose it from the list.
-const codeBadBatch fault.Code = "Ticket.BadBatch"
-
-func badBatch() error {
-	return fault.Invalid.New(codeBadBatch, "do", "Choose what to change from the list.")
-}
 
 // readKeys reads keys with spaces or commas between them, each once.
 func readKeys(text string) (keys []tickets.Key, err error) {
@@ -95,7 +86,7 @@ func (h *Handlers) showBatch(c echo.Context, code int, board boards.Board, form 
 	}
 	switch form.Kind {
 	case bulkedits.Label:
-		props.Labels, err = h.labelsOf(c, board)
+		props.Labels, err = h.workflows.LabelsOfTickets(c.Request().Context(), board)
 	case bulkedits.Board:
 		props.Boards, err = h.boardsBeside(c, board)
 	case bulkedits.Move:
@@ -146,76 +137,34 @@ func (h *Handlers) ChangeBatch(c echo.Context) error {
 }
 
 // editOf returns the edit that a form asks for, or what is wrong with its fields.
-func (h *Handlers) editOf(c echo.Context, board boards.Board, form pages.BatchForm) (edit bulkedits.Edit, err error) {
-	edit.Kind = form.Kind
+func (h *Handlers) editOf(c echo.Context, board boards.Board, form pages.BatchForm) (bulkedits.Edit, error) {
+	asked := workflows.EditRequest{Kind: form.Kind, Bottom: form.Bottom, Parent: form.Parent, Board: form.Board}
+	var err error
 	switch form.Kind {
 	case bulkedits.Assign:
-		var badAdd, badDrop error
-		edit.Add, badAdd = h.people(c, "add", form.Add)
-		edit.Remove, badDrop = h.people(c, "drop", form.Drop)
-		return edit, fault.Join(badAdd, badDrop)
+		asked.Add, asked.Drop = splitHandles(form.Add), splitHandles(form.Drop)
 	case bulkedits.Label:
-		var badAdd, badDrop error
-		edit.Labels, badAdd = labels.ParseNames(splitLabels(form.Add))
+		asked.Add = splitLabels(form.Add)
 		if form.Drop != "" {
-			edit.Unlabel, badDrop = h.labelsNamed(c, board, form.Drop)
+			asked.Drop = []string{form.Drop}
 		}
-		return edit, fault.Join(atField("add", badAdd), badDrop)
 	case bulkedits.Priority:
-		priority, err := tickets.ParsePriority(form.Priority)
-		edit.Priority = priority.String()
-		return edit, err
+		asked.Priority, err = tickets.ParsePriority(form.Priority)
 	case bulkedits.Due:
-		due, err := tickets.ParseTypedDate("due", form.Due, respond.LocalNow(c))
-		edit.Due = due.String()
-		return edit, err
+		asked.Due, err = tickets.ParseTypedDate("due", form.Due, respond.LocalNow(c))
 	case bulkedits.Start:
-		start, err := tickets.ParseTypedDate("start", form.Start, respond.LocalNow(c))
-		edit.Start = start.String()
-		return edit, err
+		asked.Start, err = tickets.ParseTypedDate("start", form.Start, respond.LocalNow(c))
 	case bulkedits.Move:
-		edit.Bottom = form.Bottom
 		if board.ID == 0 {
-			edit.ColumnNamed, err = h.columnOnSome(c, form.Column)
-			return edit, err
+			asked.ColumnNamed = form.Column
+		} else {
+			asked.Column, err = respond.ParseColumn(form.Column)
 		}
-		edit.Column, err = columnNamed(board, form.Column)
-		return edit, err
-	case bulkedits.Parent:
-		edit.Parent, err = h.parentOf(c, form.Parent)
-		return edit, err
-	case bulkedits.Board:
-		edit.Board, err = h.boardNamed(c, form.Board)
-		return edit, err
-	case bulkedits.Close, bulkedits.Reopen, bulkedits.Delete:
-		return edit, nil
-	}
-	return edit, badBatch()
-}
-
-// parentOf returns the ticket with a key, nil for "".
-func (h *Handlers) parentOf(c echo.Context, text string) (*bulkedits.NamedTicket, error) {
-	text = strings.TrimSpace(text)
-	if text == "" {
-		return nil, nil
-	}
-	key, err := tickets.ParseKey(text)
-	if err != nil {
-		return nil, noParent(text)
-	}
-	parent, err := h.workflows.Ticket(c.Request().Context(), key)
-	if errors.Is(err, fault.NotFound) || errors.Is(err, fault.Gone) {
-		return nil, noParent(text)
 	}
 	if err != nil {
-		return nil, err
+		return bulkedits.Edit{Kind: form.Kind}, err
 	}
-	return &bulkedits.NamedTicket{ID: parent.ID, Key: parent.Key}, nil
-}
-
-func noParent(text string) error {
-	return fault.Invalid.New(tickets.CodeRelatedNotFound, "parent",
-		fmt.Sprintf("“%.40s” is no key of a ticket that you have access to. Type one such as NINJA-42.", text))
+	return h.workflows.EditOn(c.Request().Context(), board, asked)
 }
 
 // boardsBeside are the boards that tickets can go to: another than the one that all of them are on.
@@ -227,107 +176,6 @@ func (h *Handlers) boardsBeside(c echo.Context, own boards.Board) (list []boards
 		}
 	}
 	return list, err
-}
-
-// boardNamed returns the board that tickets go to.
-func (h *Handlers) boardNamed(c echo.Context, slug string) (*bulkedits.NamedBoard, error) {
-	if slug == "" {
-		return nil, boards.Unknown()
-	}
-	board, err := h.workflows.Board(c.Request().Context(), slug)
-	if errors.Is(err, fault.NotFound) || errors.Is(err, fault.Gone) {
-		return nil, boards.Unknown()
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &bulkedits.NamedBoard{ID: board.ID, Slug: board.Slug, Title: board.Title}, atField("board", changeable(c, board))
-}
-
-// people reads handles of a field.
-func (h *Handlers) people(c echo.Context, field, text string) (list []bulkedits.Person, err error) {
-	handles, err := tickets.ParseAssignees(splitHandles(text))
-	if err != nil {
-		return nil, atField(field, err)
-	}
-	ids, err := h.workflows.AssignableMembers(c.Request().Context(), handles)
-	if err != nil {
-		return nil, atField(field, err)
-	}
-	for i, account := range ids {
-		list = append(list, bulkedits.Person{ID: account, Handle: handles[i]})
-	}
-	return list, nil
-}
-
-// labelsOf are the labels of a board's tickets, or of all boards.
-func (h *Handlers) labelsOf(c echo.Context, board boards.Board) ([]labels.Label, error) {
-	if board.ID == 0 {
-		return h.workflows.Labels(c.Request().Context())
-	}
-	return h.workflows.LabelsOn(c.Request().Context(), board)
-}
-
-// labelsNamed are those with a name: one on a board, but several boards may have each their own.
-func (h *Handlers) labelsNamed(c echo.Context, board boards.Board, name string) (named []bulkedits.NamedLabel, err error) {
-	all, err := h.labelsOf(c, board)
-	if err != nil {
-		return nil, err
-	}
-	for _, label := range all {
-		if label.Name == name {
-			named = append(named, bulkedits.NamedLabel{ID: label.ID, Name: name})
-		}
-	}
-	if len(named) == 0 {
-		return nil, atField("drop", labels.NotHere())
-	}
-	return named, nil
-}
-
-// columnNamed returns a column of the board, nil for each ticket's own.
-func columnNamed(board boards.Board, text string) (*bulkedits.NamedColumn, error) {
-	column, err := respond.ParseColumn(text)
-	if err != nil || column == 0 {
-		return nil, err
-	}
-	in, ok := board.Column(column)
-	if !ok {
-		return nil, boards.ColumnNotFound{Column: uint64(column)}
-	}
-	return &bulkedits.NamedColumn{ID: column, Name: in.Name}, nil
-}
-
-// columnOnSome returns the name of a column that some board in sight has, "" for each ticket's own.
-func (h *Handlers) columnOnSome(c echo.Context, name string) (string, error) {
-	if name == "" {
-		return "", nil
-	}
-	all, err := h.workflows.Boards(c.Request().Context())
-	if err != nil {
-		return "", err
-	}
-	for _, board := range all {
-		if _, ok := board.ColumnNamed(name); ok {
-			return name, nil
-		}
-	}
-	return "", fault.Invalid.New(boards.CodeNoColumnNamed, "column",
-		fmt.Sprintf("No board has a column “%.50s”. Choose one from the list.", name))
-}
-
-// atField is an error about another field of a form.
-func atField(field string, err error) error {
-	var moved []error
-	for _, one := range fault.Each(err) {
-		var bad fault.Error
-		if errors.As(one, &bad) {
-			bad.Field = field
-			one = bad
-		}
-		moved = append(moved, one)
-	}
-	return fault.Join(moved...)
 }
 
 func (h *Handlers) rejectBatch(c echo.Context, board boards.Board, form pages.BatchForm, err error) error {
