@@ -56,6 +56,7 @@ func TestGoldenApp(t *testing.T) {
 	a.showRuns()
 	a.showRefs()
 	a.showTemplates()
+	a.showBulkEdits()
 	a.missesNoCall()
 	a.showMetrics()
 	a.showStored()
@@ -519,12 +520,39 @@ func (a *running) columns(board string) (ids []json.Number) {
 	return ids
 }
 
+func (a *running) showBulkEdits() {
+	edit := a.showBulkEdit("/bulk-edits", object{"board": "HOUSE", "q": "is:open", "do": "priority", "priority": "low"})
+	a.show("POST", "/bulk-edits", object{"do": "explode", "place": "middle"})
+	a.show("GET", edit, nil)
+	a.show("GET", edit+"/tickets", nil)
+	a.show("PATCH", edit, object{"state": "paused"})
+	a.showBulkEdit(edit+"/undo", object{"dry": true})
+	a.show("GET", "/bulk-edits", nil)
+	a.keep("api-bulk-edits.txt")
+}
+
+// showBulkEdit opens a bulk edit, waits until it has ended, and returns its path.
+func (a *running) showBulkEdit(path string, body object) string {
+	a.Helper()
+	opened := a.show("POST", path, body)
+	if opened["id"] == nil {
+		a.Fatalf("POST %s: %v", path, opened)
+	}
+	edit := "/bulk-edits/" + textOf(opened["id"])
+	domaintest.Until(a, edit+" is complete", func() bool {
+		_, text := a.ask("GET", edit, nil)
+		return bytes.Contains(text, []byte(`"complete"`))
+	})
+	return edit
+}
+
 func (a *running) showTickets() {
 	columns := a.columns("HOUSE")
 	a.show("POST", "/boards/HOUSE/tickets", object{"title": "Fix the *roof*", "description": "It rains in."})
 	a.show("POST", "/boards/HOUSE/tickets", object{"title": "Paint", "column": columns[1]})
 	a.show("POST", "/boards/HOUSE/tickets", object{"title": "Old"})
 	a.show("GET", "/boards/HOUSE/tickets?limit=2", nil)
+	a.show("GET", "/tickets?q=board:HOUSE+sort:created&limit=1", nil)
 	domaintest.Until(a, "the search index is built", func() bool {
 		_, text := a.ask("GET", "/search?q=roof", nil)
 		return bytes.Contains(text, []byte(`"ready"`))

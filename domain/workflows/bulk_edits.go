@@ -128,7 +128,7 @@ func (w *Workflows) openBulkEdit(
 				return err
 			}
 			made := edit
-			made.Run = run.ID
+			made.Run, made.State = run.ID, run.State
 			if opened, err = bulkedits.Create(ctx, tx, actor.Company.ID, made); err != nil {
 				return err
 			}

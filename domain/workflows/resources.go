@@ -191,7 +191,7 @@ func (l Links) Ticket(t tickets.Ticket) TicketResource {
 		Key: t.Key.String(), Number: t.Key.Number, Board: t.Key.Board, Column: t.Column,
 		Title: t.Title, Description: t.Description, Version: t.Version,
 		CreatedAt: t.CreatedAt, UpdatedAt: t.UpdatedAt, ClosedAt: t.ClosedAt,
-		Assignees: make([]AssigneeResource, len(t.Assignees)), URL: l.ticket(t.Key),
+		Assignees: make([]AssigneeResource, len(t.Assignees)), URL: l.TicketURL(t.Key),
 		FromRequester: t.FromRequester, Priority: t.Priority.String(), Start: dateText(t.Start), Due: dateText(t.Due),
 		Labels: make([]LabelResource, len(t.Labels)), Checklist: ChecklistResource(t.Checklist),
 	}
@@ -237,7 +237,7 @@ func (l Links) Comment(key tickets.Key, c tickets.Comment) CommentResource {
 	return CommentResource{
 		ID: c.ID, Ticket: key.String(), Author: AuthorResource{c.Author.Name}, Body: c.Body, Version: c.Version,
 		CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt, Deleted: c.Deleted(),
-		Public: c.Public, FromRequester: c.FromRequester, Reactions: reactionsOf(c), URL: fmt.Sprintf("%s?comment=%d#comment-%d", l.ticket(key), c.ID,
+		Public: c.Public, FromRequester: c.FromRequester, Reactions: reactionsOf(c), URL: fmt.Sprintf("%s?comment=%d#comment-%d", l.TicketURL(key), c.ID,
 			c.ID),
 	}
 }
@@ -274,11 +274,14 @@ var changeNames = map[string]string{
 // Found returns a ticket that a search found.
 func (l Links) Found(hit tickets.SearchHit) FoundResource {
 	r := FoundResource{Key: hit.Key.String(), Title: search.Plain(hit.Title), Board: hit.Key.Board, Closed: hit.Closed,
-		UpdatedAt: hit.UpdatedAt, Snippet: search.Plain(hit.Snippet), URL: l.ticket(hit.Key)}
+		UpdatedAt: hit.UpdatedAt, Snippet: search.Plain(hit.Snippet), URL: l.TicketURL(hit.Key)}
 	if r.Snippet != "" {
 		r.SnippetOf = cmp.Or(hit.In, "description")
 	}
 	return r
 }
 
-func (l Links) ticket(key tickets.Key) string { return l.Base + "/" + l.Company + "/" + key.String() }
+// TicketURL is the address of a ticket.
+func (l Links) TicketURL(key tickets.Key) string {
+	return l.Base + "/" + l.Company + "/" + key.String()
+}

@@ -15,6 +15,7 @@ import (
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
+// Tickets lists those of a board, in its order, or of all boards in sight, the latest updated first.
 func (h *Handlers) Tickets(c echo.Context) error {
 	n, err := limit(c)
 	if err != nil {
@@ -23,6 +24,9 @@ func (h *Handlers) Tickets(c echo.Context) error {
 	only, err := respond.ParseColumn(c.QueryParam("column"))
 	if err != nil {
 		return badQuery("column", "the id of a column")
+	}
+	if only != 0 && c.Param("board") == "" {
+		return badQuery("column", "left out: it is of one board")
 	}
 	after, err := tickets.ParseCursor(c.QueryParam("after"))
 	if err != nil {
@@ -33,8 +37,10 @@ func (h *Handlers) Tickets(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := respond.CheckName(c, "board", board.Slug); err != nil {
-		return err
+	if board.ID != 0 {
+		if err := respond.CheckName(c, "board", board.Slug); err != nil {
+			return err
+		}
 	}
 	page := listResource[workflows.TicketResource]{Items: make([]workflows.TicketResource, len(list))}
 	for i, t := range list {
