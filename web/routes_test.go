@@ -525,7 +525,7 @@ func (c call) forGuest(method string) int {
 	switch {
 	case accounts.OperatorOnly(c.scope), c.scope == accounts.ReadAudit:
 		return http.StatusForbidden
-	case strings.Contains(c.path, "DEMO"):
+	case strings.Contains(c.path, "DEMO"), method != http.MethodGet && strings.HasPrefix(c.path, "/bulk-edits"):
 		return http.StatusNotFound
 	case method != http.MethodGet, strings.Contains(c.path, "/consumers"), strings.HasPrefix(c.path, "/groups"):
 		return http.StatusForbidden
@@ -942,7 +942,7 @@ func TestUnknownRoutes(t *testing.T) {
 	for path, code := range map[string]int{"/api/v1/nope": 401, "/api/v1/": 401} {
 		e.visitor().get(path).problem(t, code, "")
 	}
-	for _, path := range []string{"/nope", "/boards/DEMO/nope", "/tickets", "/tickets/DEMO-1/nope", "/tickets/DEMO",
+	for _, path := range []string{"/nope", "/boards/DEMO/nope", "/tickets/DEMO-1/nope", "/tickets/DEMO",
 		"/tickets/DEMO-0", "/tickets/%ff", "/boards/%ff", "/boards/%2e%2e"} {
 		e.program().get(path).problem(t, http.StatusNotFound, "")
 	}

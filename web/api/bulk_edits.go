@@ -92,8 +92,12 @@ func (h *Handlers) BulkEdit(c echo.Context) error {
 	return answer(c, http.StatusOK, h.bulkEdit(c, edit))
 }
 
+func pathBulkEdit(c echo.Context) (id.BulkEdit, error) {
+	return respond.RowID[id.BulkEdit](c.Param("edit"), bulkedits.NotFound())
+}
+
 func (h *Handlers) bulkEditOfPath(c echo.Context) (bulkedits.BulkEdit, error) {
-	edit, err := respond.RowID[id.BulkEdit](c.Param("edit"), bulkedits.NotFound())
+	edit, err := pathBulkEdit(c)
 	if err != nil {
 		return bulkedits.BulkEdit{}, err
 	}
@@ -203,7 +207,7 @@ func (h *Handlers) UndoBulkEdit(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	edit, err := h.bulkEditOfPath(c)
+	edit, err := pathBulkEdit(c)
 	if err != nil {
 		return err
 	}
@@ -211,7 +215,7 @@ func (h *Handlers) UndoBulkEdit(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	opened, err := h.workflows.UndoBulkEdit(c.Request().Context(), edit.ID, in.Dry, key)
+	opened, err := h.workflows.UndoBulkEdit(c.Request().Context(), edit, in.Dry, key)
 	return h.openedBulkEdit(c, opened, err)
 }
 
@@ -224,34 +228,35 @@ func (h *Handlers) ChangeBulkEdit(c echo.Context) error {
 	if _, err := bindJSON(c, &in); err != nil {
 		return err
 	}
-	edit, err := h.bulkEditOfPath(c)
+	edit, err := pathBulkEdit(c)
 	if err != nil {
 		return err
 	}
 	ctx := c.Request().Context()
 	if in.Rate != nil {
-		if err := h.workflows.SlowBulkEdit(ctx, edit.ID, *in.Rate); err != nil {
+		if err := h.workflows.SlowBulkEdit(ctx, edit, *in.Rate); err != nil {
 			return err
 		}
 	}
 	switch migrations.State(in.State) {
 	case "":
 	case migrations.Paused:
-		err = h.workflows.PauseBulkEdit(ctx, edit.ID)
+		err = h.workflows.PauseBulkEdit(ctx, edit)
 	case migrations.Running:
-		err = h.workflows.ResumeBulkEdit(ctx, edit.ID)
+		err = h.workflows.ResumeBulkEdit(ctx, edit)
 	case migrations.Cancelled:
-		err = h.workflows.StopBulkEdit(ctx, edit.ID)
+		err = h.workflows.StopBulkEdit(ctx, edit)
 	default:
 		err = badJSON("state must be paused, running or cancelled", "state")
 	}
 	if err != nil {
 		return err
 	}
-	if edit, err = h.workflows.BulkEdit(ctx, edit.ID); err != nil {
+	changed, err := h.workflows.BulkEdit(ctx, edit)
+	if err != nil {
 		return err
 	}
-	return answer(c, http.StatusOK, h.bulkEdit(c, edit))
+	return answer(c, http.StatusOK, h.bulkEdit(c, changed))
 }
 
 // outcomeResource is a ticket of a bulk edit.
