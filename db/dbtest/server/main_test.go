@@ -1,17 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
+// underTest returns the engine that the tests run on.
+func underTest() string { return cmp.Or(os.Getenv("COUNTERFOIL_TEST_ENGINE"), "mariadb") }
+
 func TestRun(t *testing.T) {
-	engine := "mariadb"
-	if name := os.Getenv("COUNTERFOIL_TEST_ENGINE"); name != "" {
-		engine = name
-	}
+	engine := underTest()
 	t.Run("the command finds its server, its exit code is ours, and nothing is left", func(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "out")
 		code, err := run(engine,

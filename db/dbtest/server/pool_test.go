@@ -2,18 +2,13 @@ package main
 
 import (
 	"context"
-	"os"
 	"testing"
 
 	"github.com/counterfoil/counterfoil/domain/domaintest"
 )
 
 func TestPool(t *testing.T) {
-	engine := "mariadb"
-	if name := os.Getenv("COUNTERFOIL_TEST_ENGINE"); name != "" {
-		engine = name
-	}
-	server := domaintest.OK(open(context.Background(), engine, t.TempDir()))(t)
+	server := domaintest.OK(open(context.Background(), underTest(), t.TempDir()))(t)
 	defer stop(server)
 	p := domaintest.OK(newPool(server.URL("")))(t)
 	defer p.close()
