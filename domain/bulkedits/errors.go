@@ -72,3 +72,14 @@ const CodeBadRate fault.Code = "BulkEdit.BadRate"
 func BadRate() error {
 	return fault.Invalid.New(CodeBadRate, "rate", "Choose a speed from the list.")
 }
+
+// MaxCanary is more than any bulk edit changes.
+const MaxCanary = 1_000_000
+
+// CodeBadCanary: a bulk edit begins with a number of tickets, or with all. Choose one from the list, or send one up to
+// 1,000,000.
+const CodeBadCanary fault.Code = "BulkEdit.BadCanary"
+
+func BadCanary() error {
+	return fault.Invalid.New(CodeBadCanary, "canary", "Choose with how many tickets to begin from the list.")
+}

@@ -148,9 +148,6 @@ func kindNames() string {
 	return strings.Join(names, ", ")
 }
 
-// maxCanary is more than any bulk edit changes.
-const maxCanary = 1_000_000
-
 // OpenBulkEdit changes all tickets of a board, or of all boards, that match a query.
 func (h *Handlers) OpenBulkEdit(c echo.Context) error {
 	var in struct {
@@ -165,8 +162,8 @@ func (h *Handlers) OpenBulkEdit(c echo.Context) error {
 		return err
 	}
 	asked, bad := in.read()
-	if in.Canary < 0 || in.Canary > maxCanary {
-		bad = fault.Join(bad, badJSON("canary must be a number of tickets", "canary"))
+	if in.Canary < 0 || in.Canary > bulkedits.MaxCanary {
+		bad = fault.Join(bad, bulkedits.BadCanary())
 	}
 	if bad != nil {
 		return bad

@@ -21,16 +21,6 @@ import (
 	"github.com/counterfoil/counterfoil/web/respond"
 )
 
-// codeBadCanary: a bulk edit begins with a number of tickets from the list. Choose one.
-const codeBadCanary fault.Code = "BulkEdit.BadCanary"
-
-// maxCanary is more than any bulk edit changes.
-const maxCanary = 1_000_000
-
-func badCanary() error {
-	return fault.Invalid.New(codeBadCanary, "canary", "Choose with how many tickets to begin from the list.")
-}
-
 // allMatchingForm asks how to change all tickets that match: up to a hundred as if they were selected.
 func (h *Handlers) allMatchingForm(c echo.Context, board boards.Board, form pages.BatchForm) error {
 	keys, few, err := h.workflows.KeysMatching(c.Request().Context(), board.Slug, typedFilter(c).Query)
@@ -59,8 +49,8 @@ func (h *Handlers) openBulkEdit(
 	c echo.Context, board boards.Board, form pages.BatchForm, edit bulkedits.Edit, bad error,
 ) error {
 	canary, err := strconv.Atoi(form.Canary)
-	if form.Canary != "" && (err != nil || canary < 1 || canary > maxCanary) {
-		bad = fault.Join(bad, badCanary())
+	if form.Canary != "" && (err != nil || canary < 1 || canary > bulkedits.MaxCanary) {
+		bad = fault.Join(bad, bulkedits.BadCanary())
 	}
 	if bad != nil {
 		return h.rejectBatch(c, board, form, bad)
