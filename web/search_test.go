@@ -124,8 +124,23 @@ func TestSearchPage(t *testing.T) {
 				t.Errorf("%s finds %q, not %q", q, got, want)
 			}
 		}
+		ana.searches(`"table cafe"`).textHas(t, ".none", "Take the quotes off")
 		ana.searches(`"the plan today"`).textHas(t, ".snippet", "the plan today")
 		ana.searches(`"the table in"`).textHas(t, ".snippet", "the table in the café")
+	})
+	t.Run("words in quotes are found behind thousands of comments of others", func(t *testing.T) {
+		e.newTickets("NINJA", 0, "crossing zebra one", "crossing zebra two", "crossing zebra three")
+		one := e.count("SELECT id FROM ticket WHERE title = 'crossing zebra one'")
+		for range 3 {
+			e.exec(`INSERT INTO comment (ticket_id, account_id, body, created_at, updated_at)
+				SELECT ?, 1, 'crossing', NOW(6), NOW(6)
+				FROM (WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 700) SELECT i FROM n) x`, one)
+		}
+		for _, number := range []int64{one + 1, one + 2} {
+			e.exec("INSERT INTO comment (ticket_id, account_id, body, created_at, updated_at) VALUES (?, 1, 'a zebra crossing', NOW(6), NOW(6))", number)
+		}
+		e.isIndexed(t)
+		ana.searches(`"zebra crossing"`).has(t, 2, ".hits > li").has(t, 0, ".hits li:contains('zebra one')")
 	})
 	t.Run("what is written is shown as text", func(t *testing.T) {
 		page := ana.searches(hostile).is(t, 200).has(t, 0, "main script").has(t, 0, ".hits img")

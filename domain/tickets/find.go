@@ -22,12 +22,13 @@ type SearchResult struct {
 
 // SearchPage is a page of what a search finds.
 type SearchPage struct {
-	Hits  []SearchHit
-	Total int  // tickets that match
-	Above bool // there are more
-	State search.State
-	Words bool // there are words to search for
-	Next  int  // the next page, 0 for none
+	Hits   []SearchHit
+	Total  int  // tickets that match
+	Above  bool // there are more
+	State  search.State
+	Words  bool // there are words to search for
+	Quoted bool // some of them are to stand together
+	Next   int  // the next page, 0 for none
 }
 
 // SearchHit is a ticket that was found, with what was searched for marked.

@@ -53,7 +53,7 @@ func (w *Workflows) Search(ctx context.Context, text string, page int) (tickets.
 	if err != nil {
 		return tickets.SearchPage{}, err
 	}
-	found := tickets.SearchPage{Words: words != ""}
+	found := tickets.SearchPage{Words: words != "", Quoted: len(phrases) > 0}
 	if !found.Words {
 		return found, nil
 	}
