@@ -76,10 +76,10 @@ func BadRate() error {
 // MaxCanary is more than any bulk edit changes.
 const MaxCanary = 1_000_000
 
-// CodeBadCanary: a bulk edit begins with a number of tickets, or with all. Choose one from the list, or send one up to
+// CodeBadCanary: a bulk edit begins with a number of tickets, or with all. Choose one of the list, or send one up to
 // 1,000,000.
 const CodeBadCanary fault.Code = "BulkEdit.BadCanary"
 
 func BadCanary() error {
-	return fault.Invalid.New(CodeBadCanary, "canary", "Choose with how many tickets to begin from the list.")
+	return fault.Invalid.New(CodeBadCanary, "canary", "Begin with 1 to 1,000,000 tickets, or with all.")
 }
