@@ -27,6 +27,9 @@ const (
 	LanesByParent   = "parent"
 )
 
+// LaneFields are the fields that the lanes of a board can be by.
+var LaneFields = []string{LanesByAssignee, LanesByLabel, LanesByPriority, LanesByParent}
+
 // The fields of a filter's form beside its text.
 const (
 	ChosenAssignee = "who"
@@ -62,7 +65,7 @@ func FilterFrom(param func(name string) string) Filter {
 	said := func(name string) string { return strings.ToValidUTF8(param(name), "\ufffd") }
 	f := Filter{Query: strings.TrimSpace(said("q")), Lanes: said("lanes")}
 	f.Group, f.Fields = string(savedviews.ParseGroup(said("group"))), savedviews.FieldsText(savedviews.ParseFields(said("fields")))
-	if !slices.Contains([]string{LanesByAssignee, LanesByLabel, LanesByPriority, LanesByParent}, f.Lanes) {
+	if !slices.Contains(LaneFields, f.Lanes) {
 		f.Lanes = ""
 	}
 	before := Filter{Query: strings.TrimSpace(said(ChosenBefore))}

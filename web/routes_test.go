@@ -525,7 +525,8 @@ func (c call) forGuest(method string) int {
 	switch {
 	case accounts.OperatorOnly(c.scope), c.scope == accounts.ReadAudit:
 		return http.StatusForbidden
-	case strings.Contains(c.path, "DEMO"), method != http.MethodGet && strings.HasPrefix(c.path, "/bulk-edits"):
+	case strings.Contains(c.path, "DEMO"),
+		method != http.MethodGet && (strings.HasPrefix(c.path, "/bulk-edits") || strings.HasPrefix(c.path, "/views")):
 		return http.StatusNotFound
 	case method != http.MethodGet, strings.Contains(c.path, "/consumers"), strings.HasPrefix(c.path, "/groups"):
 		return http.StatusForbidden
@@ -581,6 +582,14 @@ var calls = map[string]call{
 	"PATCH /api/v1/bulk-edits/:edit":            {"/bulk-edits/99", `{"state":"paused"}`, "tickets:write", 404, 404, ""},
 	"GET /api/v1/bulk-edits/:edit/tickets":      {"/bulk-edits/99/tickets", "", "tickets:read", 404, 404, ""},
 	"POST /api/v1/bulk-edits/:edit/undo":        {"/bulk-edits/99/undo", `{}`, "tickets:write", 404, 404, ""},
+	"GET /api/v1/views":                         {"/views", "", "boards:read", 200, 200, ""},
+	"POST /api/v1/views":                        {"/views", `{"name":"New","board":"DEMO"}`, "boards:write", 404, 201, ""},
+	"GET /api/v1/views/:view":                   {"/views/99", "", "boards:read", 404, 404, ""},
+	"PATCH /api/v1/views/:view":                 {"/views/99", `{"name":"New","version":1}`, "boards:write", 404, 404, ""},
+	"DELETE /api/v1/views/:view":                {"/views/99", "", "boards:write", 404, 404, ""},
+	"GET /api/v1/views/:view/tickets":           {"/views/99/tickets", "", "boards:read", 404, 404, ""},
+	"PUT /api/v1/views/:view/pin":               {"/views/99/pin", "", "boards:write", 404, 404, ""},
+	"DELETE /api/v1/views/:view/pin":            {"/views/99/pin", "", "boards:write", 404, 404, ""},
 	"GET /api/v1/labels":                        {"/labels", "", "tickets:read", 200, 200, ""},
 	"POST /api/v1/labels":                       {"/labels", `{"name":"New"}`, "tickets:write", 201, 201, ""},
 	"GET /api/v1/labels/:label":                 {"/labels/1", "", "tickets:read", 404, 200, ""},

@@ -57,6 +57,7 @@ func TestGoldenApp(t *testing.T) {
 	a.showRefs()
 	a.showTemplates()
 	a.showBulkEdits()
+	a.showSavedViews()
 	a.missesNoCall()
 	a.showMetrics()
 	a.showStored()
@@ -529,6 +530,22 @@ func (a *running) showBulkEdits() {
 	a.showBulkEdit(edit+"/undo", object{"dry": true})
 	a.show("GET", "/bulk-edits", nil)
 	a.keep("api-bulk-edits.txt")
+}
+
+func (a *running) showSavedViews() {
+	view := "/views/" + textOf(a.show("POST", "/views", object{"name": "Roofs", "board": "HOUSE", "q": "roof", "fields": []string{"due"},
+		"pinned": true}, "Idempotency-Key", "view")["id"])
+	a.show("POST", "/views", object{"layout": "gantt", "group": "colour"})
+	a.show("GET", "/views", nil)
+	a.show("PATCH", view, object{"name": "Leaks", "version": 1})
+	a.show("PATCH", view, object{"name": "Drips", "version": 1})
+	a.show("GET", view, nil)
+	a.show("GET", view+"/tickets?limit=1", nil)
+	a.show("DELETE", view+"/pin", nil)
+	a.show("PUT", view+"/pin", nil)
+	a.show("DELETE", view, nil)
+	a.show("DELETE", view, nil)
+	a.keep("api-views.txt")
 }
 
 // showBulkEdit opens a bulk edit, waits until it has ended, and returns its path.

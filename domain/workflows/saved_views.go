@@ -24,6 +24,15 @@ func (w *Workflows) SavedViews(ctx context.Context) (savedviews.Listed, error) {
 	return savedviews.InSight(ctx, w.db.Queries, actor.Sight())
 }
 
+// mayKeepViews returns the caller if it may save, change and pin views: members may, whatever their role, and programs that
+// may change boards.
+func mayKeepViews(ctx context.Context) (accounts.Actor, error) {
+	if actor, err := MayRead(ctx, "boards:write"); err != nil {
+		return actor, err
+	}
+	return MayRead(ctx, "boards:read")
+}
+
 // SavedView returns a view that the caller sees, or savedviews.NotFound.
 func (w *Workflows) SavedView(ctx context.Context, view id.SavedView) (savedviews.View, error) {
 	actor, err := MayRead(ctx, "boards:read")
@@ -80,7 +89,7 @@ func (w *Workflows) countView(ctx context.Context, view savedviews.View) (count 
 func (w *Workflows) SaveView(
 	ctx context.Context, slug string, view savedviews.View, once *Once[savedviews.View],
 ) (saved savedviews.View, err error) {
-	actor, err := MayRead(ctx, "boards:read")
+	actor, err := mayKeepViews(ctx)
 	if err != nil {
 		return saved, err
 	}
@@ -162,7 +171,7 @@ func (w *Workflows) ChangeView(ctx context.Context, view savedviews.View) (saved
 
 // viewToChange returns a view that the caller may change. It returns savedviews.NotFound or NotYours.
 func (w *Workflows) viewToChange(ctx context.Context, view id.SavedView) (accounts.Actor, savedviews.View, error) {
-	actor, err := MayRead(ctx, "boards:read")
+	actor, err := mayKeepViews(ctx)
 	if err != nil {
 		return actor, savedviews.View{}, err
 	}
@@ -171,6 +180,12 @@ func (w *Workflows) viewToChange(ctx context.Context, view id.SavedView) (accoun
 		err = savedviews.NotYours()
 	}
 	return actor, was, err
+}
+
+// ViewToChange returns a view that the caller may change, before it is changed. It returns savedviews.NotFound or NotYours.
+func (w *Workflows) ViewToChange(ctx context.Context, view id.SavedView) (savedviews.View, error) {
+	_, was, err := w.viewToChange(ctx, view)
+	return was, err
 }
 
 // DeleteView deletes a view. It returns savedviews.NotFound or NotYours.
@@ -188,7 +203,7 @@ func (w *Workflows) DeleteView(ctx context.Context, view id.SavedView) error {
 
 // PinView has a view in the caller's navigation, or not any more. It returns the view, savedviews.NotFound or TooManyPins.
 func (w *Workflows) PinView(ctx context.Context, view id.SavedView, pinned bool) (savedviews.View, error) {
-	actor, err := MayRead(ctx, "boards:read")
+	actor, err := mayKeepViews(ctx)
 	if err != nil {
 		return savedviews.View{}, err
 	}

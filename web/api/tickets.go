@@ -17,6 +17,11 @@ import (
 
 // Tickets lists those of a board, in its order, or of all boards in sight, the latest updated first.
 func (h *Handlers) Tickets(c echo.Context) error {
+	return h.listTickets(c, c.Param("board"), c.QueryParam("q"))
+}
+
+// listTickets lists the tickets of a board, or of all boards without one, that match a query.
+func (h *Handlers) listTickets(c echo.Context, slug, query string) error {
 	n, err := limit(c)
 	if err != nil {
 		return err
@@ -25,19 +30,19 @@ func (h *Handlers) Tickets(c echo.Context) error {
 	if err != nil {
 		return badQuery("column", "the id of a column")
 	}
-	if only != 0 && c.Param("board") == "" {
+	if only != 0 && slug == "" {
 		return badQuery("column", "left out: it is of one board")
 	}
 	after, err := tickets.ParseCursor(c.QueryParam("after"))
 	if err != nil {
 		return err
 	}
-	board, list, next, err := h.workflows.TicketsOf(c.Request().Context(), c.Param("board"),
-		workflows.TicketList{Column: only, Query: c.QueryParam("q"), After: after, Limit: n})
+	board, list, next, err := h.workflows.TicketsOf(c.Request().Context(), slug,
+		workflows.TicketList{Column: only, Query: query, After: after, Limit: n})
 	if err != nil {
 		return err
 	}
-	if board.ID != 0 {
+	if c.Param("board") != "" {
 		if err := respond.CheckName(c, "board", board.Slug); err != nil {
 			return err
 		}

@@ -104,11 +104,11 @@ func (h *Handlers) EditSavedView(c echo.Context) error {
 
 // viewToChange returns the view of the path for a form that changes it.
 func (h *Handlers) viewToChange(c echo.Context) (savedviews.View, error) {
-	view, err := h.viewOfPath(c)
-	if actor := accounts.ActorFrom(c.Request().Context()); err == nil && !view.ChangedBy(actor.Account.ID, actor.Manages()) {
-		err = savedviews.NotYours()
+	view, err := respond.PathView(c)
+	if err != nil {
+		return savedviews.View{}, err
 	}
-	return view, err
+	return h.workflows.ViewToChange(c.Request().Context(), view)
 }
 
 func formOf(v savedviews.View) pages.SavedViewForm {
