@@ -326,6 +326,101 @@ func (q *Queries) ChangesOfBulkEdit(ctx context.Context, arg ChangesOfBulkEditPa
 	return items, nil
 }
 
+const companyBulkEdits = `-- name: CompanyBulkEdits :many
+SELECT e.id, e.company_id, e.account_id, e.run_id, e.undoes, e.dry, e.query, e.edit, e.changed, e.unchanged, e.refused, e.created_at, e.board_id, COALESCE(b.slug, '') AS slug, COALESCE(b.title, '') AS title, CAST(COALESCE(b.privacy, 0) AS UNSIGNED) AS privacy,
+  CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, b.archived_at, a.name AS account_name, r.state, r.reason, r.total, r.canary_left, r.knobs,
+  CAST(COALESCE(x.level IS NOT NULL OR b.privacy <= ?, FALSE) AS SIGNED) AS visible
+FROM bulk_edit e FORCE INDEX (ix_bulk_edit_company)
+STRAIGHT_JOIN account a ON a.id = e.account_id
+STRAIGHT_JOIN migration_run r ON r.id = e.run_id
+LEFT JOIN board b ON b.id = e.board_id
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = ?
+WHERE e.company_id >= ? AND e.company_id <= ? AND e.id < ?
+ORDER BY e.company_id DESC, e.id DESC
+LIMIT ?
+`
+
+type CompanyBulkEditsParams struct {
+	Reach     int8
+	Reader    id.Account
+	CompanyID id.Company
+	BeforeID  id.BulkEdit
+	Limit     int32
+}
+
+type CompanyBulkEditsRow struct {
+	BulkEdit    BulkEdit
+	Slug        string
+	Title       string
+	Privacy     int64
+	Level       int64
+	ArchivedAt  *time.Time
+	AccountName string
+	State       string
+	Reason      string
+	Total       uint64
+	CanaryLeft  *uint32
+	Knobs       string
+	Visible     int64
+}
+
+// Those of a company, newest first, from below one. visible: the reader sees its board; not of one of all boards.
+func (q *Queries) CompanyBulkEdits(ctx context.Context, arg CompanyBulkEditsParams) ([]CompanyBulkEditsRow, error) {
+	rows, err := q.db.QueryContext(ctx, companyBulkEdits,
+		arg.Reach,
+		arg.Reader,
+		arg.CompanyID,
+		arg.CompanyID,
+		arg.BeforeID,
+		arg.Limit,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CompanyBulkEditsRow
+	for rows.Next() {
+		var i CompanyBulkEditsRow
+		if err := rows.Scan(
+			&i.BulkEdit.ID,
+			&i.BulkEdit.CompanyID,
+			&i.BulkEdit.AccountID,
+			&i.BulkEdit.RunID,
+			&i.BulkEdit.Undoes,
+			&i.BulkEdit.Dry,
+			&i.BulkEdit.Query,
+			&i.BulkEdit.Edit,
+			&i.BulkEdit.Changed,
+			&i.BulkEdit.Unchanged,
+			&i.BulkEdit.Refused,
+			&i.BulkEdit.CreatedAt,
+			&i.BulkEdit.BoardID,
+			&i.Slug,
+			&i.Title,
+			&i.Privacy,
+			&i.Level,
+			&i.ArchivedAt,
+			&i.AccountName,
+			&i.State,
+			&i.Reason,
+			&i.Total,
+			&i.CanaryLeft,
+			&i.Knobs,
+			&i.Visible,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const countBulkEdit = `-- name: CountBulkEdit :exec
 UPDATE bulk_edit
 SET changed = changed + ?, unchanged = unchanged + ?, refused = refused + ?

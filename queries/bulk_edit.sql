@@ -47,6 +47,20 @@ WHERE e.board_id = sqlc.arg(board_id) AND e.company_id = sqlc.arg(company_id) AN
 ORDER BY e.id DESC
 LIMIT ?;
 
+-- name: CompanyBulkEdits :many
+-- Those of a company, newest first, from below one. visible: the reader sees its board; not of one of all boards.
+SELECT sqlc.embed(e), COALESCE(b.slug, '') AS slug, COALESCE(b.title, '') AS title, CAST(COALESCE(b.privacy, 0) AS UNSIGNED) AS privacy,
+  CAST(COALESCE(x.level, 0) AS UNSIGNED) AS level, b.archived_at, a.name AS account_name, r.state, r.reason, r.total, r.canary_left, r.knobs,
+  CAST(COALESCE(x.level IS NOT NULL OR b.privacy <= sqlc.arg(reach), FALSE) AS SIGNED) AS visible
+FROM bulk_edit e FORCE INDEX (ix_bulk_edit_company)
+STRAIGHT_JOIN account a ON a.id = e.account_id
+STRAIGHT_JOIN migration_run r ON r.id = e.run_id
+LEFT JOIN board b ON b.id = e.board_id
+LEFT JOIN board_access x ON x.board_id = b.id AND x.account_id = sqlc.arg(reader)
+WHERE e.company_id >= sqlc.arg(company_id) AND e.company_id <= sqlc.arg(company_id) AND e.id < sqlc.arg(before_id)
+ORDER BY e.company_id DESC, e.id DESC
+LIMIT ?;
+
 -- name: LastUndoOf :one
 -- The newest bulk edit that takes another back, dry runs left out; among its last twenty.
 SELECT u.id FROM (

@@ -208,7 +208,13 @@ func TestBulkEdits(t *testing.T) {
 		vera.post("/acme/boards/NINJA/batch", "all", "1", "do", "close").is(t, http.StatusForbidden)
 		vera.get("/acme/boards/NINJA/list").has(t, 0, "#list-picks").has(t, 0, ".pick")
 		max.get("/acme/boards/NINJA/bulk-edits").is(t, http.StatusForbidden)
+		max.get("/acme/bulk-edits?of=company").is(t, http.StatusForbidden)
 		ana := e.ana()
+		ana.get("/acme/bulk-edits").has(t, 0, "#bulk-edits").has(t, 1, "[aria-label=Whose] a[href='/acme/bulk-edits?of=company']")
+		ana.get("/acme/bulk-edits?of=company").has(t, 1, "#bulk-edits tbody tr").textHas(t, "#bulk-edits", "by mia")
+		e.exec("UPDATE board SET privacy = 1 WHERE slug = 'NINJA'") // ana is not named
+		ana.get("/acme/bulk-edits?of=company").has(t, 0, "#bulk-edits")
+		e.exec("UPDATE board SET privacy = 0 WHERE slug = 'NINJA'")
 		ana.get("/acme/boards/NINJA/bulk-edits").textHas(t, "#bulk-edits", "by mia")
 		ana.get(path).is(t, http.StatusOK)
 		e.work(t)
@@ -311,9 +317,29 @@ func TestBulkEdits(t *testing.T) {
 		mia.get("/acme/"+other).has(t, 1, "a[href='"+done+"']:contains('bulk edit')")
 		newcomer(e, "max", "member").get("/acme/"+other).has(t, 0, "a[href='"+done+"']")
 		e.ana().get("/acme/"+other).has(t, 1, "a[href='"+done+"']")
+		e.ana().get("/acme/bulk-edits?of=company").has(t, 1, "#bulk-edits a[href='"+done+"']")
 		undo := e.ana().post(done+"/undo").is(t, http.StatusSeeOther).header.Get("Location")
 		e.work(t)
 		e.ana().get(undo).textHas(t, ".bulk-outcomes", "Taken back 109")
+	})
+
+	t.Run("it says for which reasons it refused how many of the tickets in sight", func(t *testing.T) {
+		t.Parallel()
+		e := newEnv(t)
+		bulkBoard(t, e, 101)
+		other := e.newTickets("OTHER", e.newBoard("OTHER").Columns[0].ID, "Paint")[0]
+		ana, mia := e.ana(), newcomer(e, "mia", "member")
+		done := mia.post("/acme/tickets/batch", "do", "priority", "priority", "high", "all", "1").is(t, http.StatusSeeOther).header.Get("Location")
+		e.work(t)
+		for _, key := range []string{"NINJA-1", "NINJA-2", other} {
+			ana.post("/acme/"+key+"/priority", "priority", "low", "seen", "high").is(t, http.StatusSeeOther)
+		}
+		undo := mia.post(done+"/undo").is(t, http.StatusSeeOther).header.Get("Location")
+		e.work(t)
+		mia.get(undo).has(t, 0, ".bulk-reasons")
+		mia.get(undo+"?show=refused").has(t, 1, ".bulk-reasons li").textHas(t, ".bulk-reasons li", "3 tickets Someone else changed it in the meantime")
+		e.exec("UPDATE board SET privacy = 1 WHERE slug = 'OTHER'")
+		mia.get(undo+"?show=refused").textHas(t, ".bulk-reasons li", "2 tickets")
 	})
 
 	t.Run("its maker is notified if an operator stops it", func(t *testing.T) {

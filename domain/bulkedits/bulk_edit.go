@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
@@ -131,40 +132,55 @@ func OfRun(ctx context.Context, q *db.Queries, run id.Run) (b BulkEdit, company 
 	return b, row.CompanyID, err
 }
 
-// Own returns a page of the reader's bulk edits, the newest first, from below one; 0 is from the newest.
-func Own(ctx context.Context, q *db.Queries, by db.Sight, before id.BulkEdit) (list []BulkEdit, more bool, err error) {
+// Own returns a page of the reader's bulk edits, the newest first, from below one; 0 is from the newest. next is from below
+// which the next page is, 0 if there is none.
+func Own(ctx context.Context, q *db.Queries, by db.Sight, before id.BulkEdit) (list []BulkEdit, next id.BulkEdit, err error) {
 	rows, err := db.Read(q.OwnBulkEdits(ctx, db.OwnBulkEditsParams{Reader: by.Reader, CompanyID: by.Company,
 		BeforeID: below(before), Reach: by.Reach, Limit: PerPage + 1}))
-	if err != nil {
-		return nil, false, fmt.Errorf("read bulk edits: %w", err)
-	}
-	for _, row := range rows[:min(len(rows), PerPage)] {
-		one, err := fromRow(db.BulkEditByIDRow(row))
-		if err != nil {
-			return nil, false, err
-		}
-		list = append(list, one)
-	}
-	return list, len(rows) > PerPage, nil
+	return page(rows, err, func(row db.OwnBulkEditsRow) db.BulkEditByIDRow { return db.BulkEditByIDRow(row) })
 }
 
 // OnBoard returns a page of the bulk edits of a board in sight, as Own does.
 func OnBoard(
 	ctx context.Context, q *db.Queries, by db.Sight, board id.Board, before id.BulkEdit,
-) (list []BulkEdit, more bool, err error) {
+) (list []BulkEdit, next id.BulkEdit, err error) {
 	rows, err := db.Read(q.BoardBulkEdits(ctx, db.BoardBulkEditsParams{Reader: by.Reader, BoardID: &board,
 		CompanyID: by.Company, BeforeID: below(before), Reach: by.Reach, Limit: PerPage + 1}))
+	return page(rows, err, func(row db.BoardBulkEditsRow) db.BulkEditByIDRow { return db.BulkEditByIDRow(row) })
+}
+
+// OfCompany returns a page of the bulk edits of a company, as Own does, but for those on boards out of sight.
+func OfCompany(
+	ctx context.Context, q *db.Queries, by db.Sight, before id.BulkEdit,
+) (list []BulkEdit, next id.BulkEdit, err error) {
+	rows, err := db.Read(q.CompanyBulkEdits(ctx, db.CompanyBulkEditsParams{Reader: by.Reader, CompanyID: by.Company,
+		BeforeID: below(before), Reach: by.Reach, Limit: PerPage + 1}))
+	hidden := map[id.BulkEdit]bool{}
+	list, next, err = page(rows, err, func(row db.CompanyBulkEditsRow) db.BulkEditByIDRow {
+		hidden[row.BulkEdit.ID] = row.BulkEdit.BoardID != nil && row.Visible == 0
+		return db.BulkEditByIDRow{BulkEdit: row.BulkEdit, Slug: row.Slug, Title: row.Title, Privacy: row.Privacy, Level: row.Level,
+			ArchivedAt: row.ArchivedAt, AccountName: row.AccountName, State: row.State, Reason: row.Reason, Total: row.Total,
+			CanaryLeft: row.CanaryLeft, Knobs: row.Knobs}
+	})
+	return slices.DeleteFunc(list, func(b BulkEdit) bool { return hidden[b.ID] }), next, err
+}
+
+// page returns the bulk edits of a page, which were read with one more if there is a next page.
+func page[Row any](rows []Row, err error, of func(Row) db.BulkEditByIDRow) (list []BulkEdit, next id.BulkEdit, _ error) {
 	if err != nil {
-		return nil, false, fmt.Errorf("read bulk edits: %w", err)
+		return nil, 0, fmt.Errorf("read bulk edits: %w", err)
 	}
 	for _, row := range rows[:min(len(rows), PerPage)] {
-		one, err := fromRow(db.BulkEditByIDRow(row))
+		one, err := fromRow(of(row))
 		if err != nil {
-			return nil, false, err
+			return nil, 0, err
 		}
 		list = append(list, one)
 	}
-	return list, len(rows) > PerPage, nil
+	if len(rows) > PerPage {
+		next = list[PerPage-1].ID
+	}
+	return list, next, nil
 }
 
 func below(before id.BulkEdit) id.BulkEdit {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/counterfoil/counterfoil/domain/id"
 	"github.com/counterfoil/counterfoil/domain/tickets"
@@ -205,6 +206,14 @@ func sentence(parts ...string) string {
 	text := strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ", ")
 	if text == "" {
 		return "Change nothing"
+	}
+	return capital(text)
+}
+
+// capital returns a text with a capital at the beginning, if that is a letter of ASCII.
+func capital(text string) string {
+	if text == "" || text[0] >= utf8.RuneSelf {
+		return text
 	}
 	return strings.ToUpper(text[:1]) + text[1:]
 }

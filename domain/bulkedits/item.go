@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -88,12 +89,19 @@ func Missing(ctx context.Context, q *db.Queries, edit id.BulkEdit, list []id.Tic
 func Items(
 	ctx context.Context, q *db.Queries, by db.Sight, edit id.BulkEdit, outcome Outcome, after id.Ticket,
 ) (list []Item, more bool, err error) {
+	return firstItems(ctx, q, by, edit, outcome, after, PerPage)
+}
+
+// firstItems returns up to most items as Items does.
+func firstItems(
+	ctx context.Context, q *db.Queries, by db.Sight, edit id.BulkEdit, outcome Outcome, after id.Ticket, most int,
+) (list []Item, more bool, err error) {
 	rows, err := db.Read(q.BulkEditItems(ctx, db.BulkEditItemsParams{Reach: by.Reach, CompanyID: by.Company, Reader: by.Reader,
-		BulkEditID: edit, Outcome: string(outcome), AfterID: after, Limit: PerPage + 1}))
+		BulkEditID: edit, Outcome: string(outcome), AfterID: after, Limit: int32(most) + 1}))
 	if err != nil {
 		return nil, false, fmt.Errorf("read items of a bulk edit: %w", err)
 	}
-	for _, row := range rows[:min(len(rows), PerPage)] {
+	for _, row := range rows[:min(len(rows), most)] {
 		item := Item{Ticket: row.TicketID, Outcome: Outcome(row.Outcome), Hidden: row.Visible == 0}
 		if !item.Hidden {
 			item.Reason, item.Title, item.Deleted = row.Reason, row.Title, row.DeletedAt != nil
@@ -105,7 +113,41 @@ func Items(
 		}
 		list = append(list, item)
 	}
-	return list, len(rows) > PerPage, nil
+	return list, len(rows) > most, nil
+}
+
+// Reason is why a bulk edit refused tickets, and how many.
+type Reason struct {
+	Text    string
+	Tickets int
+}
+
+const (
+	// ReasonsOf is of how many refused tickets Reasons tells, maxReasons how many reasons it returns.
+	ReasonsOf  = 400
+	maxReasons = 6
+)
+
+// Reasons returns why tickets that a reader sees were refused, the most frequent reasons first. They do not name the ticket.
+func Reasons(ctx context.Context, q *db.Queries, by db.Sight, edit id.BulkEdit) ([]Reason, error) {
+	items, _, err := firstItems(ctx, q, by, edit, Refused, 0, ReasonsOf)
+	if err != nil {
+		return nil, err
+	}
+	count := map[string]int{}
+	for _, item := range items {
+		if !item.Hidden {
+			count[capital(strings.ReplaceAll(item.Reason, item.Key.String(), "it"))]++
+		}
+	}
+	list := make([]Reason, 0, len(count))
+	for text, n := range count {
+		list = append(list, Reason{text, n})
+	}
+	slices.SortFunc(list, func(a, b Reason) int {
+		return cmp.Or(cmp.Compare(b.Tickets, a.Tickets), cmp.Compare(a.Text, b.Text))
+	})
+	return list[:min(len(list), maxReasons)], nil
 }
 
 // Change is a ticket that a bulk edit changed, with the entry of its history.

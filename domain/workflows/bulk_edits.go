@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/access"
@@ -177,14 +178,22 @@ func (w *Workflows) BulkEdit(ctx context.Context, edit id.BulkEdit) (bulkedits.B
 	if err != nil {
 		return bulkedits.BulkEdit{}, err
 	}
-	manages := actor.Manages()
-	if found.Board != 0 {
-		manages = access.On(actor, found.Grant) >= access.Manage
-	}
-	if found.Maker.ID != actor.Account.ID && !manages {
+	if !mayKnowBulkEdit(actor, found) {
 		return bulkedits.BulkEdit{}, bulkedits.NotFound()
 	}
 	return found, nil
+}
+
+// mayKnowBulkEdit reports whether a bulk edit is the actor's, or of a board that the actor manages, or, of all boards, of the
+// company whose admin the actor is.
+func mayKnowBulkEdit(actor accounts.Actor, edit bulkedits.BulkEdit) bool {
+	switch {
+	case edit.Maker.ID == actor.Account.ID:
+		return true
+	case edit.Board == 0:
+		return actor.Manages()
+	}
+	return access.On(actor, edit.Grant) >= access.Manage
 }
 
 // BulkEditOfRun returns the bulk edit of a run, as BulkEdit does.
@@ -201,32 +210,49 @@ func (w *Workflows) UndoOf(ctx context.Context, edit bulkedits.BulkEdit) (id.Bul
 	return bulkedits.LastUndo(ctx, w.db.Queries, edit.ID)
 }
 
-// BulkEdits returns a page of the caller's bulk edits, the newest first, from below one; 0 is from the newest.
-func (w *Workflows) BulkEdits(ctx context.Context, before id.BulkEdit) ([]bulkedits.BulkEdit, bool, error) {
+// BulkEdits returns a page of the caller's bulk edits, the newest first, from below one; 0 is from the newest. next is from
+// below which the next page is, 0 if there is none.
+func (w *Workflows) BulkEdits(ctx context.Context, before id.BulkEdit) (list []bulkedits.BulkEdit, next id.BulkEdit, err error) {
 	actor, err := MayRead(ctx, "tickets:read")
 	if err != nil {
-		return nil, false, err
+		return nil, 0, err
 	}
 	return bulkedits.Own(ctx, w.db.Queries, actor.Sight(), before)
+}
+
+// CompanyBulkEdits returns a page of the bulk edits of the company that BulkEdit returns to the caller, an owner or admin, as
+// BulkEdits does. It returns accounts.ReadOnly.
+func (w *Workflows) CompanyBulkEdits(
+	ctx context.Context, before id.BulkEdit,
+) (list []bulkedits.BulkEdit, next id.BulkEdit, err error) {
+	actor, err := MayRead(ctx, "tickets:read")
+	if err != nil {
+		return nil, 0, err
+	}
+	if !actor.Manages() {
+		return nil, 0, accounts.ReadOnly()
+	}
+	list, next, err = bulkedits.OfCompany(ctx, w.db.Queries, actor.Sight(), before)
+	return slices.DeleteFunc(list, func(b bulkedits.BulkEdit) bool { return !mayKnowBulkEdit(actor, b) }), next, err
 }
 
 // BulkEditsOn returns a page of the bulk edits of a board, as BulkEdits does, for those who manage it. It returns
 // boards.NotFound or accounts.ReadOnly.
 func (w *Workflows) BulkEditsOn(
 	ctx context.Context, slug string, before id.BulkEdit,
-) (board boards.Board, list []bulkedits.BulkEdit, more bool, err error) {
+) (board boards.Board, list []bulkedits.BulkEdit, next id.BulkEdit, err error) {
 	actor, err := MayRead(ctx, "tickets:read")
 	if err != nil {
-		return board, nil, false, err
+		return board, nil, 0, err
 	}
 	if board, err = boards.BySlug(ctx, w.db.Queries, actor.Sight(), slug); err != nil {
-		return board, nil, false, err
+		return board, nil, 0, err
 	}
 	if access.On(actor, board.Grant) < access.Manage {
-		return board, nil, false, accounts.ReadOnly()
+		return board, nil, 0, accounts.ReadOnly()
 	}
-	list, more, err = bulkedits.OnBoard(ctx, w.db.Queries, actor.Sight(), board.ID, before)
-	return board, list, more, err
+	list, next, err = bulkedits.OnBoard(ctx, w.db.Queries, actor.Sight(), board.ID, before)
+	return board, list, next, err
 }
 
 // BulkEditItems returns a page of the outcomes of a bulk edit that the caller sees.
@@ -238,6 +264,15 @@ func (w *Workflows) BulkEditItems(
 		return nil, false, err
 	}
 	return bulkedits.Items(ctx, w.db.Queries, actor.Sight(), edit.ID, outcome, after)
+}
+
+// BulkEditReasons returns why a bulk edit refused tickets that the caller sees, the most frequent reasons first.
+func (w *Workflows) BulkEditReasons(ctx context.Context, edit bulkedits.BulkEdit) ([]bulkedits.Reason, error) {
+	actor, err := MayRead(ctx, "tickets:read")
+	if err != nil || edit.Refused == 0 {
+		return nil, err
+	}
+	return bulkedits.Reasons(ctx, w.db.Queries, actor.Sight(), edit.ID)
 }
 
 // ForgetBulkEdits removes up to about a thousand rows of bulk edits that cannot be taken back any more, and returns how many.

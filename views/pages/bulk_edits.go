@@ -21,22 +21,37 @@ const (
 	BulkEditStopped = "stopped"
 )
 
-// BulkEditsProps is a page of bulk edits, the newest first: the user's, or those of a board.
+// BulkEditsOfCompany is the value of "of" for the bulk edits of all members.
+const BulkEditsOfCompany = "company"
+
+// BulkEditsProps is a page of bulk edits, the newest first: the user's, those of a board, or everyone's.
 type BulkEditsProps struct {
-	Page  views.Page
-	Board *boards.Board
-	List  []bulkedits.BulkEdit
-	More  bool
+	Page      views.Page
+	Board     *boards.Board
+	Everyones bool
+	List      []bulkedits.BulkEdit
+	Next      id.BulkEdit // from below which the next page is, 0 if there is none
+}
+
+// path is that of the first page of the user's bulk edits, or of everyone's.
+func (props BulkEditsProps) path(everyones bool) string {
+	path := views.BulkEditsPath(props.Page.Actor.Company.Slug)
+	if everyones {
+		path += "?of=" + BulkEditsOfCompany
+	}
+	return path
 }
 
 // older is the page behind.
 func (props BulkEditsProps) older() string {
-	company, last := props.Page.Actor.Company.Slug, props.List[len(props.List)-1].ID
-	path := views.BulkEditsPath(company)
-	if props.Board != nil {
-		path = views.BoardBulkEditsPath(company, props.Board.Slug)
+	before := fmt.Sprintf("before=%d", props.Next)
+	switch {
+	case props.Board != nil:
+		return views.BoardBulkEditsPath(props.Page.Actor.Company.Slug, props.Board.Slug) + "?" + before
+	case props.Everyones:
+		return props.path(true) + "&" + before
 	}
-	return fmt.Sprintf("%s?before=%d", path, last)
+	return props.path(false) + "?" + before
 }
 
 // BulkEditProps is a bulk edit with a page of its items.
@@ -50,6 +65,7 @@ type BulkEditProps struct {
 	Shown    bulkedits.Outcome
 	Items    []bulkedits.Item
 	Seen     map[id.Ticket]bool // of the tickets that changes of the items name, those that the user sees
+	Reasons  []bulkedits.Reason
 	After    id.Ticket
 	More     bool
 }

@@ -54,13 +54,21 @@ func (h *Handlers) bulkEdit(c echo.Context, b bulkedits.BulkEdit) bulkEditResour
 	return r
 }
 
-// BulkEdits lists the caller's bulk edits, the newest first.
+// BulkEdits lists the caller's bulk edits, or to admins those of the company, the newest first.
 func (h *Handlers) BulkEdits(c echo.Context) error {
 	before, err := rowOf[id.BulkEdit](c, "before")
 	if err != nil {
 		return err
 	}
-	list, more, err := h.workflows.BulkEdits(c.Request().Context(), before)
+	read := h.workflows.BulkEdits
+	switch c.QueryParam("of") {
+	case "":
+	case "company":
+		read = h.workflows.CompanyBulkEdits
+	default:
+		return badQuery("of", "company, or left out")
+	}
+	list, next, err := read(c.Request().Context(), before)
 	if err != nil {
 		return err
 	}
@@ -68,9 +76,9 @@ func (h *Handlers) BulkEdits(c echo.Context) error {
 	for i, one := range list {
 		page.Items[i] = h.bulkEdit(c, one)
 	}
-	if more {
-		next := fmt.Sprint(uint64(list[len(list)-1].ID))
-		page.Next = &next
+	if next != 0 {
+		text := fmt.Sprint(uint64(next))
+		page.Next = &text
 	}
 	return answer(c, http.StatusOK, page)
 }
@@ -269,6 +277,13 @@ type outcomesResource struct {
 	Items  []outcomeResource `json:"items"`
 	Hidden int               `json:"hidden"`
 	Next   *string           `json:"next"`
+	// Reasons are on the first page of refused tickets: the most frequent ones, among the first bulkedits.ReasonsOf.
+	Reasons []reasonResource `json:"reasons,omitempty"`
+}
+
+type reasonResource struct {
+	Reason  string `json:"reason"`
+	Tickets int    `json:"tickets"`
 }
 
 // BulkEditTickets lists the tickets of a bulk edit with an outcome.
@@ -304,6 +319,15 @@ func (h *Handlers) BulkEditTickets(c echo.Context) error {
 	if more {
 		next := fmt.Sprint(uint64(list[len(list)-1].Ticket))
 		page.Next = &next
+	}
+	if outcome == bulkedits.Refused && after == 0 {
+		reasons, err := h.workflows.BulkEditReasons(c.Request().Context(), edit)
+		if err != nil {
+			return err
+		}
+		for _, one := range reasons {
+			page.Reasons = append(page.Reasons, reasonResource{one.Text, one.Tickets})
+		}
 	}
 	return answer(c, http.StatusOK, page)
 }

@@ -68,18 +68,21 @@ func (h *Handlers) openBulkEdit(
 	return c.Redirect(http.StatusSeeOther, views.BulkEditPath(respond.Company(c).Slug, opened.ID))
 }
 
-// BulkEdits lists the user's bulk edits.
+// BulkEdits lists the user's bulk edits, or to admins those of the company.
 func (h *Handlers) BulkEdits(c echo.Context) error {
 	before, err := beforeOf(c)
 	if err != nil {
 		return err
 	}
-	list, more, err := h.workflows.BulkEdits(c.Request().Context(), before)
-	if err != nil {
+	props := pages.BulkEditsProps{Page: h.respond.Page(c, "Bulk edits"), Everyones: c.QueryParam("of") == pages.BulkEditsOfCompany}
+	read := h.workflows.BulkEdits
+	if props.Everyones {
+		read = h.workflows.CompanyBulkEdits
+	}
+	if props.List, props.Next, err = read(c.Request().Context(), before); err != nil {
 		return err
 	}
-	return respond.Render(c, http.StatusOK, pages.BulkEditsPage(pages.BulkEditsProps{Page: h.respond.Page(c, "Bulk edits"),
-		List: list, More: more}))
+	return respond.Render(c, http.StatusOK, pages.BulkEditsPage(props))
 }
 
 // BoardBulkEdits lists those of a board.
@@ -88,7 +91,7 @@ func (h *Handlers) BoardBulkEdits(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	board, list, more, err := h.workflows.BulkEditsOn(c.Request().Context(), c.Param("board"), before)
+	board, list, next, err := h.workflows.BulkEditsOn(c.Request().Context(), c.Param("board"), before)
 	if err != nil {
 		return err
 	}
@@ -96,7 +99,7 @@ func (h *Handlers) BoardBulkEdits(c echo.Context) error {
 		return err
 	}
 	return respond.Render(c, http.StatusOK, pages.BulkEditsPage(pages.BulkEditsProps{
-		Page: h.respond.Page(c, "Bulk edits of "+board.Title), Board: &board, List: list, More: more}))
+		Page: h.respond.Page(c, "Bulk edits of "+board.Title), Board: &board, List: list, Next: next}))
 }
 
 func beforeOf(c echo.Context) (id.BulkEdit, error) {
@@ -139,6 +142,11 @@ func (h *Handlers) showBulkEdit(c echo.Context, code int, alert string) error {
 	}
 	if props.Items, props.More, err = h.workflows.BulkEditItems(ctx, edit, props.Shown, props.After); err != nil {
 		return err
+	}
+	if props.Shown == bulkedits.Refused && props.After == 0 {
+		if props.Reasons, err = h.workflows.BulkEditReasons(ctx, edit); err != nil {
+			return err
+		}
 	}
 	entries := make([]tickets.Activity, len(props.Items))
 	for i, item := range props.Items {
