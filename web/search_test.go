@@ -22,13 +22,18 @@ func newSearchingEnv(t testing.TB) *env {
 
 // keepsIndexes publishes changes and keeps search indexes until the test ends.
 func (e *env) keepsIndexes(t testing.TB) {
+	e.keeps(t, e.workflows.Feeds.Run)
+	e.keeps(t, e.workflows.Delivery.WorkSearch)
+}
+
+// keeps runs a loop until the test ends.
+func (e *env) keeps(t testing.TB, loop func(context.Context)) {
 	ctx, stop := context.WithCancel(context.Background())
-	var loops sync.WaitGroup
-	loops.Go(func() { e.workflows.Feeds.Run(ctx) })
-	loops.Go(func() { e.workflows.Delivery.WorkSearch(ctx) })
+	var under sync.WaitGroup
+	under.Go(func() { loop(ctx) })
 	t.Cleanup(func() {
 		stop()
-		loops.Wait()
+		under.Wait()
 	})
 }
 

@@ -266,9 +266,13 @@ func BenchmarkSearch(b *testing.B) {
 	company := seed.Company{Slug: "fjord", Name: "Fjord", Password: password}
 	domaintest.OK(seed.Fill(b.Context(), e.db, company, seed.Large(time.Now()), func(int) {}))(b)
 	page := "/fjord/work"
+	e.keeps(b, e.workflows.Feeds.Run)
+	for e.count("SELECT COUNT(*) FROM (SELECT id FROM comment WHERE feed_sync_id IS NULL LIMIT 1) c") > 0 {
+		domaintest.Must(b, wait.Sleep(b.Context(), time.Second))
+	}
 	b.Run("a page without an index", func(b *testing.B) { e.measures(b, page) })
 	began := time.Now()
-	e.keepsIndexes(b)
+	e.keeps(b, e.workflows.Delivery.WorkSearch)
 	b.Run("a page while the index is built", func(b *testing.B) { e.measures(b, page) })
 	var fjord id.Company
 	domaintest.Must(b, e.db.SQL.QueryRowContext(b.Context(), "SELECT id FROM company WHERE slug = 'fjord'").Scan(&fjord))
@@ -281,13 +285,35 @@ func BenchmarkSearch(b *testing.B) {
 		domaintest.Must(b, wait.Sleep(b.Context(), time.Second))
 	}
 	b.Logf("built in %v", time.Since(began))
+	b.Run("200 texts", func(b *testing.B) { e.measures(b, searchesFor(b, e, 200)...) })
 	for _, q := range []string{"order", "the", "invoice export", "rate limiter proxy", "stagin", "receept", "invoise expert", "timeout",
-		"fix the order form for new customers", "lisbon", "label:bug order", "status:open assignee:me export"} {
+		"fix the order form for new customers", "lisbon", "label:bug order", "status:open assignee:me export",
+		`"order form"`, `"the order form"`, `"invoice export"`} {
 		b.Run(q, func(b *testing.B) { e.measures(b, "/fjord/search?q="+url.QueryEscape(q)) })
 	}
 	for _, q := range []string{"order", "the", "stagin", "invoise"} {
 		b.Run("jump/"+q, func(b *testing.B) { e.measures(b, "/fjord/jump?q="+q) })
 	}
+}
+
+// searchesFor are paths of searches for one to three words of titles of the large seed, every third one without its end.
+func searchesFor(b *testing.B, e *env, n int) (paths []string) {
+	rows, err := e.db.SQL.QueryContext(b.Context(), "SELECT title FROM ticket WHERE id % 997 = 0 ORDER BY id LIMIT ?", n)
+	domaintest.Must(b, err)
+	defer rows.Close()
+	for rows.Next() {
+		var title string
+		domaintest.Must(b, rows.Scan(&title))
+		words := strings.Fields(title)
+		i := len(paths)
+		text := []rune(strings.Join(words[i%len(words):min(len(words), i%len(words)+1+i%3)], " "))
+		if i%3 == 2 && len(text) > 4 {
+			text = text[:len(text)-2]
+		}
+		paths = append(paths, "/fjord/search?q="+url.QueryEscape(string(text)))
+	}
+	domaintest.Must(b, rows.Err())
+	return paths
 }
 
 // BenchmarkBesideBulkEdits measures pages, first alone, then while bulk edits of 5,000 tickets follow one another: tickets
@@ -302,22 +328,31 @@ func BenchmarkBesideBulkEdits(b *testing.B) {
 	for name, path := range paths {
 		b.Run(name+", alone", func(b *testing.B) { e.measures(b, path) })
 	}
-	stop := e.editsInBulk(b)
+	stop, ended := e.editsInBulk(b)
+	for range 2 { // which are alone
+		b.Logf("5,000 tickets in %v", <-ended)
+	}
 	for name, path := range paths {
 		b.Run(name, func(b *testing.B) { e.measures(b, path) })
 	}
 	stop()
+	for name, path := range paths {
+		b.Run(name+", afterwards", func(b *testing.B) { e.measures(b, path) })
+	}
 }
 
 // editsInBulk closes the tickets of the board BULK by bulk edits and takes that back, again and again, until it is stopped.
-func (e *env) editsInBulk(b *testing.B) (stop func()) {
+// ended has how long each took.
+func (e *env) editsInBulk(b *testing.B) (stop func(), ended <-chan time.Duration) {
 	b.Helper()
 	ctx, cancel := context.WithCancel(b.Context())
+	took := make(chan time.Duration, 1000)
 	var under sync.WaitGroup
 	under.Go(func() { _ = e.workflows.Worker.Work(ctx) })
 	under.Go(func() {
-		ana, began, edits := e.ana(), time.Now(), 0
-		for ; ctx.Err() == nil; edits++ {
+		ana := e.ana()
+		for edits := 0; ctx.Err() == nil; edits++ {
+			began := time.Now()
 			to := "/acme/boards/BULK/batch"
 			if edits%2 == 1 {
 				to = views.BulkEditPath("acme", id.BulkEdit(edits)) + "/undo"
@@ -329,29 +364,29 @@ func (e *env) editsInBulk(b *testing.B) (stop func()) {
 			for ctx.Err() == nil && e.count("SELECT COUNT(*) FROM migration_run WHERE state NOT IN ('complete', 'cancelled')") > 0 {
 				_ = wait.Sleep(ctx, 50*time.Millisecond)
 			}
+			took <- time.Since(began).Round(100 * time.Millisecond)
 		}
-		b.Logf("%d bulk edits in %v", edits-1, time.Since(began).Round(time.Second))
 	})
 	return func() {
 		cancel()
 		under.Wait()
-	}
+	}, took
 }
 
-// measures times a page of Ana's, compressed, and what it waited for the database.
-func (e *env) measures(t *testing.B, path string) {
+// measures times pages of Ana's, one after the other, compressed, and what they waited for the database.
+func (e *env) measures(t *testing.B, paths ...string) {
 	plain := e.ana()
-	bytes := len(plain.get(path).is(t, http.StatusOK).body)
+	bytes := len(plain.get(paths[0]).is(t, http.StatusOK).body)
 	ana := plain.with("Accept-Encoding", "gzip")
-	for range 20 {
-		ana.get(path).is(t, http.StatusOK)
+	for i := range 20 {
+		ana.get(paths[i%len(paths)]).is(t, http.StatusOK)
 	}
 	var whole, own, rest []time.Duration
 	e.watch.Take()
 	queries := 0
-	for t.Loop() {
+	for i := 0; t.Loop(); i++ {
 		start := time.Now()
-		a := ana.get(path)
+		a := ana.get(paths[i%len(paths)])
 		took := time.Since(start)
 		sent, waited := e.watch.Take()
 		if a.code != http.StatusOK {
