@@ -25,7 +25,7 @@ const (
 	searchRetry   = 2 * time.Second        // after a round that failed
 	searchStore   = time.Minute            // positions of indexes without changes are stored so often
 	searchFolders = 64                     // processes with indexes below one folder
-	rest          = 2                      // times as long as a step of building took, it rests
+	rest          = 6                      // times as long as a step of building took, it rests
 	ownChange     = 300 * time.Millisecond // a search waits for the latest changes
 )
 
