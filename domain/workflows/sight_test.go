@@ -741,12 +741,16 @@ func (e *env) readAll(
 	}
 	edits, _, err := e.Workflows.BulkEdits(ctx, 0)
 	add("bulk edits", edits, err)
+	everyones, _, err := e.Workflows.CompanyBulkEdits(ctx, 0)
+	add("everyone's bulk edits", everyones, err)
 	for edit := range uint64(100) {
 		one, err := e.Workflows.BulkEdit(ctx, id.BulkEdit(edit+1))
 		add("bulk edit", one, err)
 		if err == nil {
 			items, _, err := e.Workflows.BulkEditItems(ctx, one, bulkedits.Refused, 0)
 			add("items of a bulk edit", items, err)
+			reasons, err := e.Workflows.BulkEditReasons(ctx, bulkedits.BulkEdit{ID: one.ID, Refused: 1})
+			add("reasons of a bulk edit", reasons, err)
 		}
 	}
 	for _, feed := range []string{"tickets", "comments", "boards"} {
