@@ -111,7 +111,6 @@ const (
 var foundElsewhere = map[string]string{
 	"RunSeen":            byOperators,
 	"BoardBulkEdits":     guarded,
-	"CompanyBulkEdits":   guarded,
 	"SearchedBoards":     guarded,
 	"SearchedColumns":    "TestSearchHidesPrivateBoards in web",
 	"TicketsByIDs":       "TestBulkEdit in domain/kinds/bulkedit",
