@@ -111,6 +111,7 @@ func TestAPIBulkEdits(t *testing.T) {
 			}{
 				{object{}, 422, "do"},
 				{object{"do": "explode"}, 422, "do"},
+				{object{"do": "assign", "add": "ana"}, 422, "add"},
 				{object{"do": "undo"}, 422, "do"},
 				{object{"do": "priority", "priority": "huge"}, 422, "priority"},
 				{object{"do": "dates", "due": "someday"}, 422, "due"},

@@ -110,6 +110,8 @@ func TestAPISavedViews(t *testing.T) {
 				{object{"name": "x", "layout": "gantt"}, 422, "layout"},
 				{object{"name": "x", "lanes": "colour"}, 422, "lanes"},
 				{object{"name": "x", "group": "colour"}, 422, "group"},
+				{object{"name": "x", "fields": "due"}, 422, "fields"},
+				{object{"name": "x", "fields": []int{1}}, 422, "fields"},
 				{object{"name": "x", "fields": []string{"colour"}}, 422, "fields"},
 				{object{"name": "x", "fields": []string{"due", "due"}}, 422, "fields"},
 				{object{"name": "x", "q": "asignee:me"}, 422, "q"},

@@ -154,13 +154,25 @@ func explainAll(body []byte, v any, err error) error {
 			return fmt.Errorf("read member %s: %w", name, err)
 		}
 		if err := decode(member, v); err != nil {
-			wrong = append(wrong, explain(err))
+			wrong = append(wrong, explainMember(name, err))
 		}
 	}
 	if wrong == nil { // a member that is given twice, and wrong only the first time
 		return explain(err)
 	}
 	return fault.Join(wrong...)
+}
+
+// explainMember says what is wrong with a member of a body. Its path in an error of package json may begin with the name of
+// a Go type.
+func explainMember(name string, err error) error {
+	var wrongType *json.UnmarshalTypeError
+	if errors.As(err, &wrongType) {
+		if _, inside, ok := strings.Cut("."+wrongType.Field, "."+name); ok {
+			wrongType.Field = name + inside
+		}
+	}
+	return explain(err)
 }
 
 // withArticle returns one of JSON's types as a sentence has it: an array, a number.

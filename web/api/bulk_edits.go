@@ -138,7 +138,7 @@ func (e editBody) read() (asked workflows.EditRequest, err error) {
 	}
 	kind := bulkedits.Kind(e.Do)
 	if !slices.Contains(bulkedits.Kinds, kind) {
-		err = fault.Join(badJSON(fmt.Sprintf("do must be one of %s", kindNames()), "do"), err)
+		err = fault.Join(badJSON("do must be one of "+strings.Join(namesOf(bulkedits.Kinds), ", "), "do"), err)
 	}
 	priority, badPriority := tickets.ParsePriority(e.Priority)
 	start, badStart := tickets.ParseDate("start", e.Start)
@@ -146,14 +146,6 @@ func (e editBody) read() (asked workflows.EditRequest, err error) {
 	return workflows.EditRequest{Kind: kind, Add: e.Add, Drop: e.Drop, Priority: priority, Start: start, Due: due,
 		Column: e.Column, ColumnNamed: e.ColumnNamed, Bottom: bottom, Parent: e.Parent, Board: e.ToBoard,
 	}, fault.Join(err, badPriority, badStart, badDue)
-}
-
-func kindNames() string {
-	names := make([]string, len(bulkedits.Kinds))
-	for i, kind := range bulkedits.Kinds {
-		names[i] = string(kind)
-	}
-	return strings.Join(names, ", ")
 }
 
 // OpenBulkEdit changes all tickets of a board, or of all boards, that match a query.

@@ -11,7 +11,6 @@ import (
 	"github.com/counterfoil/counterfoil/domain/accounts"
 	"github.com/counterfoil/counterfoil/domain/fault"
 	"github.com/counterfoil/counterfoil/domain/id"
-	"github.com/counterfoil/counterfoil/domain/query"
 	"github.com/counterfoil/counterfoil/domain/savedviews"
 	"github.com/counterfoil/counterfoil/views"
 	"github.com/counterfoil/counterfoil/web/respond"
@@ -48,10 +47,11 @@ func (h *Handlers) savedView(c echo.Context, v savedviews.View) savedViewResourc
 	return r
 }
 
-func namesOf(fields []query.Field) []string {
-	names := make([]string, len(fields))
-	for i, field := range fields {
-		names[i] = string(field)
+// namesOf are names as texts.
+func namesOf[Name ~string](list []Name) []string {
+	names := make([]string, len(list))
+	for i, name := range list {
+		names[i] = string(name)
 	}
 	return names
 }
