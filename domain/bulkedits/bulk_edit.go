@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/counterfoil/counterfoil/db"
@@ -137,7 +136,7 @@ func OfRun(ctx context.Context, q *db.Queries, run id.Run) (b BulkEdit, company 
 func Own(ctx context.Context, q *db.Queries, by db.Sight, before id.BulkEdit) (list []BulkEdit, next id.BulkEdit, err error) {
 	rows, err := db.Read(q.OwnBulkEdits(ctx, db.OwnBulkEditsParams{Reader: by.Reader, CompanyID: by.Company,
 		BeforeID: below(before), Reach: by.Reach, Limit: PerPage + 1}))
-	return page(rows, err, func(row db.OwnBulkEditsRow) db.BulkEditByIDRow { return db.BulkEditByIDRow(row) })
+	return page(rows, err, func(row db.OwnBulkEditsRow) (db.BulkEditByIDRow, bool) { return db.BulkEditByIDRow(row), true })
 }
 
 // OnBoard returns a page of the bulk edits of a board in sight, as Own does.
@@ -146,7 +145,7 @@ func OnBoard(
 ) (list []BulkEdit, next id.BulkEdit, err error) {
 	rows, err := db.Read(q.BoardBulkEdits(ctx, db.BoardBulkEditsParams{Reader: by.Reader, BoardID: &board,
 		CompanyID: by.Company, BeforeID: below(before), Reach: by.Reach, Limit: PerPage + 1}))
-	return page(rows, err, func(row db.BoardBulkEditsRow) db.BulkEditByIDRow { return db.BulkEditByIDRow(row) })
+	return page(rows, err, func(row db.BoardBulkEditsRow) (db.BulkEditByIDRow, bool) { return db.BulkEditByIDRow(row), true })
 }
 
 // OfCompany returns a page of the bulk edits of a company, as Own does, but for those on boards out of sight.
@@ -155,30 +154,34 @@ func OfCompany(
 ) (list []BulkEdit, next id.BulkEdit, err error) {
 	rows, err := db.Read(q.CompanyBulkEdits(ctx, db.CompanyBulkEditsParams{Reader: by.Reader, CompanyID: by.Company,
 		BeforeID: below(before), Reach: by.Reach, Limit: PerPage + 1}))
-	hidden := map[id.BulkEdit]bool{}
-	list, next, err = page(rows, err, func(row db.CompanyBulkEditsRow) db.BulkEditByIDRow {
-		hidden[row.BulkEdit.ID] = row.BulkEdit.BoardID != nil && row.Visible == 0
+	return page(rows, err, func(row db.CompanyBulkEditsRow) (db.BulkEditByIDRow, bool) {
+		seen := row.BulkEdit.BoardID == nil || row.Visible != 0
 		return db.BulkEditByIDRow{BulkEdit: row.BulkEdit, Slug: row.Slug, Title: row.Title, Privacy: row.Privacy, Level: row.Level,
 			ArchivedAt: row.ArchivedAt, AccountName: row.AccountName, State: row.State, Reason: row.Reason, Total: row.Total,
-			CanaryLeft: row.CanaryLeft, Knobs: row.Knobs}
+			CanaryLeft: row.CanaryLeft, Knobs: row.Knobs}, seen
 	})
-	return slices.DeleteFunc(list, func(b BulkEdit) bool { return hidden[b.ID] }), next, err
 }
 
-// page returns the bulk edits of a page, which were read with one more if there is a next page.
-func page[Row any](rows []Row, err error, of func(Row) db.BulkEditByIDRow) (list []BulkEdit, next id.BulkEdit, _ error) {
+// page returns the bulk edits of a page that the reader sees. One row more was read if there is a next page.
+func page[Row any](
+	rows []Row, err error, of func(Row) (row db.BulkEditByIDRow, seen bool),
+) (list []BulkEdit, next id.BulkEdit, _ error) {
 	if err != nil {
 		return nil, 0, fmt.Errorf("read bulk edits: %w", err)
 	}
-	for _, row := range rows[:min(len(rows), PerPage)] {
-		one, err := fromRow(of(row))
+	for i, row := range rows[:min(len(rows), PerPage)] {
+		row, seen := of(row)
+		if i == PerPage-1 && len(rows) > PerPage {
+			next = row.BulkEdit.ID
+		}
+		if !seen {
+			continue
+		}
+		one, err := fromRow(row)
 		if err != nil {
 			return nil, 0, err
 		}
 		list = append(list, one)
-	}
-	if len(rows) > PerPage {
-		next = list[PerPage-1].ID
 	}
 	return list, next, nil
 }

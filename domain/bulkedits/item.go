@@ -5,8 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/counterfoil/counterfoil/db"
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -89,11 +89,11 @@ func Missing(ctx context.Context, q *db.Queries, edit id.BulkEdit, list []id.Tic
 func Items(
 	ctx context.Context, q *db.Queries, by db.Sight, edit id.BulkEdit, outcome Outcome, after id.Ticket,
 ) (list []Item, more bool, err error) {
-	return firstItems(ctx, q, by, edit, outcome, after, PerPage)
+	return itemsUpTo(ctx, q, by, edit, outcome, after, PerPage)
 }
 
-// firstItems returns up to most items as Items does.
-func firstItems(
+// itemsUpTo returns a page of up to most items, as Items does.
+func itemsUpTo(
 	ctx context.Context, q *db.Queries, by db.Sight, edit id.BulkEdit, outcome Outcome, after id.Ticket, most int,
 ) (list []Item, more bool, err error) {
 	rows, err := db.Read(q.BulkEditItems(ctx, db.BulkEditItemsParams{Reach: by.Reach, CompanyID: by.Company, Reader: by.Reader,
@@ -130,14 +130,14 @@ const (
 
 // Reasons returns why tickets that a reader sees were refused, the most frequent reasons first. They do not name the ticket.
 func Reasons(ctx context.Context, q *db.Queries, by db.Sight, edit id.BulkEdit) ([]Reason, error) {
-	items, _, err := firstItems(ctx, q, by, edit, Refused, 0, ReasonsOf)
+	items, _, err := itemsUpTo(ctx, q, by, edit, Refused, 0, ReasonsOf)
 	if err != nil {
 		return nil, err
 	}
 	count := map[string]int{}
 	for _, item := range items {
 		if !item.Hidden {
-			count[capital(strings.ReplaceAll(item.Reason, item.Key.String(), "it"))]++
+			count[withoutKey(item.Reason, item.Key)]++
 		}
 	}
 	list := make([]Reason, 0, len(count))
@@ -148,6 +148,12 @@ func Reasons(ctx context.Context, q *db.Queries, by db.Sight, edit id.BulkEdit) 
 		return cmp.Or(cmp.Compare(b.Tickets, a.Tickets), cmp.Compare(a.Text, b.Text))
 	})
 	return list[:min(len(list), maxReasons)], nil
+}
+
+// withoutKey returns a reason that does not name its ticket.
+func withoutKey(reason string, key tickets.Key) string {
+	name := regexp.MustCompile(`\b` + regexp.QuoteMeta(key.String()) + `\b`)
+	return capital(name.ReplaceAllString(reason, "it"))
 }
 
 // Change is a ticket that a bulk edit changed, with the entry of its history.
