@@ -232,7 +232,7 @@ var samples = map[string]sample{
 	"LastUndoOf":              {args: with(1)},
 	"CountBulkEdit":           {args: with(db.CountBulkEditParams{Changed: 1, ID: 7})},
 	"TicketsOfBulkEdit":       {args: with(1, []id.Ticket{7, 8, 9})},
-	"BulkEditItems":           {args: with(db.BulkEditItemsParams{CompanyID: 1, Reader: 7, BulkEditID: 1, Outcome: "changed", Limit: 400})},
+	"BulkEditItems":           {args: with(db.BulkEditItemsParams{CompanyID: 1, Reader: 7, BulkEditID: 1, Outcome: "changed", Limit: 401})},
 	"CompanyBulkEdits":        {args: with(db.CompanyBulkEditsParams{CompanyID: 1, Reader: 7, BeforeID: 900, Limit: 51})},
 	"ChangesOfBulkEdit":       {args: with(db.ChangesOfBulkEditParams{BulkEditID: 1, Limit: 51})},
 	"TakeBulkEditNotice":      {args: with(7, 499)},

@@ -91,7 +91,7 @@ func TestBulkEdits(t *testing.T) {
 		b.click("#bulk-edit form[action$=undo] button.primary")
 		b.sees("#bulk-edit h1", "Take back bulk edit 1")
 		b.sees("#bulk-edit [role=status]", "Done")
-		b.wait(`document.querySelector(".bulk-outcomes [aria-current]")?.innerText.split(/\s+/).join(" ") === "Taken back 2"`)
+		b.wait(`document.querySelector(".tabs [aria-current]")?.innerText.split(/\s+/).join(" ") === "Taken back 2"`)
 		b.click("#bulk-edit .hint a[href$='/bulk-edits/1']")
 		b.sees("#bulk-edit .bulk-why a", "bulk edit 2")
 		b.open("/acme/bulk-edits")

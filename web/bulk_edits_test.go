@@ -78,7 +78,7 @@ func TestBulkEdits(t *testing.T) {
 		e.work(t)
 		page := ana.get(preview)
 		page.textIs(t, "#bulk-edit h1", "Set the priority to high Preview")
-		page.textHas(t, ".bulk-outcomes [aria-current]", "Would change 120")
+		page.textHas(t, ".tabs [aria-current]", "Would change 120")
 		page.textHas(t, "#bulk-edit tbody tr:first-child", "set the priority to high")
 		page.has(t, 50, "#bulk-edit tbody tr").has(t, 0, "#bulk-edit[data-live]")
 		e.counts(t, 0, "SELECT COUNT(*) FROM ticket WHERE priority > 0")
@@ -88,7 +88,7 @@ func TestBulkEdits(t *testing.T) {
 		e.work(t)
 		e.counts(t, 120, "SELECT COUNT(*) FROM ticket WHERE priority = 3")
 		page = ana.get(done).has(t, 0, "#bulk-edit h1 .chip")
-		page.textHas(t, ".bulk-outcomes [aria-current]", "Changed 120")
+		page.textHas(t, ".tabs [aria-current]", "Changed 120")
 		next := page.page().Find(".pager a[rel=next]").AttrOr("href", "")
 		ana.get(next).textHas(t, "#bulk-edit tbody tr:first-child", "NINJA-51")
 		ana.get("/acme/NINJA-1").has(t, 1, "a[href='"+done+"']:contains('bulk edit')")
@@ -102,8 +102,8 @@ func TestBulkEdits(t *testing.T) {
 		undo := ana.post(done+"/undo").is(t, http.StatusSeeOther).header.Get("Location")
 		e.work(t)
 		page = ana.get(undo)
-		page.textHas(t, ".bulk-outcomes", "Taken back 119")
-		page.textHas(t, ".bulk-outcomes", "Left alone 1")
+		page.textHas(t, ".tabs", "Taken back 119")
+		page.textHas(t, ".tabs", "Left alone 1")
 		ana.get(undo+"?show=refused").textHas(t, "#bulk-edit tbody tr", "NINJA-5")
 		page.textHas(t, "#bulk-edit .hint", "bulk edit 2")
 		ana.get(done).textHas(t, "#bulk-edit", "It was taken back by bulk edit 3")
@@ -134,7 +134,7 @@ func TestBulkEdits(t *testing.T) {
 		ana.get(path).textHas(t, "#bulk-edit", "stays, and can be taken back")
 		undo := ana.post(path+"/undo").is(t, http.StatusSeeOther).header.Get("Location")
 		e.work(t)
-		ana.get(undo).textHas(t, ".bulk-outcomes", "Taken back 10")
+		ana.get(undo).textHas(t, ".tabs", "Taken back 10")
 		e.counts(t, 0, "SELECT COUNT(*) FROM ticket_label")
 	})
 
@@ -220,7 +220,7 @@ func TestBulkEdits(t *testing.T) {
 		e.work(t)
 		undo := ana.post(path+"/undo").is(t, http.StatusSeeOther).header.Get("Location")
 		e.work(t)
-		ana.get(undo).textHas(t, ".bulk-outcomes", "Taken back 101")
+		ana.get(undo).textHas(t, ".tabs", "Taken back 101")
 	})
 
 	t.Run("to another board, and below a parent, up to a hundred and by a run", func(t *testing.T) {
@@ -272,7 +272,7 @@ func TestBulkEdits(t *testing.T) {
 		ana.get(run).textHas(t, "#bulk-edit tbody", "OTHER")
 		undo := ana.post(run+"/undo").is(t, http.StatusSeeOther).header.Get("Location")
 		e.work(t)
-		ana.get(undo).textHas(t, ".bulk-outcomes", "Taken back 101")
+		ana.get(undo).textHas(t, ".tabs", "Taken back 101")
 		e.counts(t, 1, "SELECT COUNT(*) FROM ticket t JOIN board b ON b.id = t.board_id WHERE b.slug = 'OTHER'")
 		e.counts(t, 101, "SELECT COUNT(*) FROM ticket t JOIN board b ON b.id = t.board_id WHERE b.slug = 'NINJA'")
 	})
@@ -307,7 +307,7 @@ func TestBulkEdits(t *testing.T) {
 
 		preview := mia.post(path, "do", "close", "all", "1", "dry", "1").is(t, http.StatusSeeOther).header.Get("Location")
 		e.work(t)
-		mia.get(preview).textHas(t, ".bulk-outcomes", "Would change 109")
+		mia.get(preview).textHas(t, ".tabs", "Would change 109")
 		done := mia.post(preview+"/repeat").is(t, http.StatusSeeOther).header.Get("Location")
 		e.work(t)
 		page := mia.get(done).has(t, 1, "#bulk-edit .hint a[href='/acme/tickets']")
@@ -320,7 +320,7 @@ func TestBulkEdits(t *testing.T) {
 		e.ana().get("/acme/bulk-edits?of=company").has(t, 1, "#bulk-edits a[href='"+done+"']")
 		undo := e.ana().post(done+"/undo").is(t, http.StatusSeeOther).header.Get("Location")
 		e.work(t)
-		e.ana().get(undo).textHas(t, ".bulk-outcomes", "Taken back 109")
+		e.ana().get(undo).textHas(t, ".tabs", "Taken back 109")
 	})
 
 	t.Run("it says for which reasons it refused how many of the tickets in sight", func(t *testing.T) {

@@ -108,7 +108,7 @@ func BulkEditsPage(props BulkEditsProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if props.Board == nil && props.Page.Actor.Manages() {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<nav class=\"bulk-outcomes\" aria-label=\"Whose\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<nav class=\"tabs\" aria-label=\"Whose\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1122,7 +1122,7 @@ func bulkItems(props BulkEditProps) templ.Component {
 		ctx = templ.ClearChildren(ctx)
 		edit := props.Edit
 		company := props.Page.Actor.Company.Slug
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 98, "<nav class=\"bulk-outcomes\" aria-label=\"Outcomes\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 98, "<nav class=\"tabs\" aria-label=\"Outcomes\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
