@@ -2,55 +2,47 @@ package search
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"sync"
 	"unicode/utf8"
 
-	"github.com/blevesearch/bleve/v2/index/scorch"
 	"github.com/blevesearch/vellum"
 	"github.com/blevesearch/vellum/levenshtein"
 )
 
 // begun returns the most frequent words of the index that begin like one, but for the word itself.
-func (b *builder) begun(word string) []string {
+func (q *query) begun(word string) []string {
 	const last = "\xff" // follows every letter
-	return b.frequent(nil, word, word+last, word, maxCompletions)
+	return q.frequent(nil, word, word+last, word, maxCompletions)
 }
 
 // typos returns the most frequent words of the index that differ from one by a letter, but not in the first.
-func (b *builder) typos(word string) []string {
+func (q *query) typos(word string) []string {
 	wanted, err := newTypo(word)
 	if err != nil {
-		b.keep(nil, err)
+		q.keep(err)
 		return nil
 	}
-	return b.frequent(wanted, wanted.first, "", word, maxTypos)
+	return q.frequent(wanted, wanted.first, "", word, maxTypos)
 }
 
-// frequent returns the most frequent of the index's words that are accepted, and are between two, but for one word.
-func (b *builder) frequent(accepted vellum.Automaton, from, to, but string, limit int) []string {
-	snapshot, ok := b.r.(*scorch.IndexSnapshot)
-	if !ok {
-		b.keep(nil, fmt.Errorf("search: the index is of type %T", b.r))
-		return nil
-	}
+// frequent returns the most frequent words in sight that are accepted, and are between two, but for one word.
+func (q *query) frequent(accepted vellum.Automaton, from, to, but string, limit int) []string {
 	in := map[string]int{} // in how many parts of the index a word is
-	for _, part := range snapshot.Segments() {
-		dict, err := part.Segment().Dictionary(b.dictionary())
-		if err != nil {
-			b.keep(nil, err)
+	var end []byte
+	if to != "" {
+		end = []byte(to)
+	}
+	for _, p := range q.parts {
+		dict := p.dictionary(q.text())
+		if q.err != nil {
 			return nil
-		}
-		var end []byte
-		if to != "" {
-			end = []byte(to)
 		}
 		words := dict.AutomatonIterator(accepted, []byte(from), end)
 		for {
 			entry, err := words.Next()
-			b.keep(nil, err)
+			q.keep(err)
 			if err != nil || entry == nil {
 				break
 			}
@@ -58,12 +50,12 @@ func (b *builder) frequent(accepted vellum.Automaton, from, to, but string, limi
 		}
 	}
 	delete(in, but)
-	return b.mostFrequent(snapshot, in, limit)
+	return q.mostFrequent(in, limit)
 }
 
-// mostFrequent returns the words that most tickets have. To count is slow: it is done of those that are in many parts of
-// the index, and are short. (What entries of dictionaries say is wrong after a word that one ticket has.)
-func (b *builder) mostFrequent(snapshot *scorch.IndexSnapshot, in map[string]int, limit int) []string {
+// mostFrequent returns the words that most tickets in sight have. To count is slow: it is done of those that are in many
+// parts of the index, and are short.
+func (q *query) mostFrequent(in map[string]int, limit int) []string {
 	words := slices.SortedFunc(maps.Keys(in), func(x, y string) int {
 		return cmp.Or(cmp.Compare(in[y], in[x]), cmp.Compare(len(x), len(y)), cmp.Compare(x, y))
 	})
@@ -72,20 +64,8 @@ func (b *builder) mostFrequent(snapshot *scorch.IndexSnapshot, in map[string]int
 		return words
 	}
 	count := map[string]uint64{}
-	for _, part := range snapshot.Segments() {
-		dict, err := part.Segment().Dictionary(b.dictionary())
-		if err != nil {
-			b.keep(nil, err)
-			return nil
-		}
-		for _, word := range words {
-			tickets, err := dict.PostingsList([]byte(word), part.Deleted(), nil)
-			if err != nil {
-				b.keep(nil, err)
-				return nil
-			}
-			count[word] += tickets.Count()
-		}
+	for _, word := range words {
+		count[word] = q.tickets(word)
 	}
 	slices.SortStableFunc(words, func(x, y string) int { return cmp.Compare(count[y], count[x]) })
 	return words[:limit]

@@ -17,6 +17,7 @@ import (
 	"github.com/blevesearch/bleve/v2"
 	"github.com/blevesearch/bleve/v2/analysis"
 	"github.com/blevesearch/bleve/v2/document"
+	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
 
 	"github.com/counterfoil/counterfoil/domain/id"
@@ -105,9 +106,7 @@ func (x *Index) open(path string) (err error) {
 	if !errors.Is(err, bleve.ErrorIndexPathDoesNotExist) {
 		return err
 	}
-	mapping := bleve.NewIndexMapping()
-	mapping.ScoringModel = index.BM25Scoring
-	x.bleve, err = bleve.NewUsing(path, mapping, bleve.Config.DefaultIndexType, bleve.Config.DefaultKVStore, options(0))
+	x.bleve, err = bleve.NewUsing(path, bleve.NewIndexMapping(), bleve.Config.DefaultIndexType, bleve.Config.DefaultKVStore, options(0))
 	if err != nil {
 		return err
 	}
@@ -275,7 +274,7 @@ type Find struct {
 	Boards []id.Board // that are in sight
 	All    bool       // all boards are
 	Titles bool       // only titles are searched
-	Limit  int
+	Limit  int        // 1 at least
 }
 
 // Found are the best matches of a search, the best first, and how many there are.
@@ -294,17 +293,18 @@ type Hit struct {
 // Find returns the tickets that have all words of a text. Where few have, it also takes words that differ by a letter from
 // one that is hardly ever written, and tickets that lack one of three words or more; of two, if none has both.
 func (x *Index) Find(ctx context.Context, f Find) (Found, error) {
+	f.Limit = max(f.Limit, 1)
 	list := distinct(Words(f.Text))
 	if len(list) == 0 || len(f.Boards) == 0 && !f.All {
 		return Found{}, nil
 	}
-	strict, err := x.find(ctx, &wordsQuery{find: f, words: list})
+	strict, err := x.find(ctx, f, list, false, false)
 	if err != nil || len(strict.Hits) >= enough {
 		return strict, err
 	}
 	lacks := strings.ContainsFunc(strings.TrimSpace(f.Text), unicode.IsSpace) && // else it is a key, or an address
 		(len(list) > 2 || len(list) == 2 && strict.Total == 0)
-	loose, err := x.find(ctx, &wordsQuery{find: f, words: list, loose: true, lacks: lacks})
+	loose, err := x.find(ctx, f, list, true, lacks)
 	return merged(strict, loose, f.Limit), err
 }
 
@@ -341,23 +341,40 @@ func merged(strict, loose Found, limit int) Found {
 	return strict
 }
 
-func (x *Index) find(ctx context.Context, q *wordsQuery) (found Found, err error) {
-	request := bleve.NewSearchRequestOptions(q, q.find.Limit, 0, false)
-	var result *bleve.SearchResult
-	err = guard(func() (err error) {
-		result, err = x.bleve.SearchInContext(ctx, request)
-		return err
+func (x *Index) find(ctx context.Context, f Find, list []Word, loose, lacks bool) (found Found, err error) {
+	err = guard(func() error {
+		snapshot, err := x.snapshot()
+		if err != nil {
+			return err
+		}
+		defer snapshot.Close()
+		q := newQuery(ctx, snapshot, f)
+		q.loose, q.lacks = loose, lacks
+		for i, w := range list {
+			q.words = append(q.words, q.variants(w, i == len(list)-1))
+		}
+		found = q.rank()
+		return q.err
 	})
 	if err != nil {
 		return Found{}, fmt.Errorf("search: %w", err)
 	}
-	found.Total = result.Total
-	for _, hit := range result.Hits {
-		ticket, err := ticketOf(hit.ID)
-		if err != nil {
-			return Found{}, fmt.Errorf("search: the index has %q: %w", hit.ID, err)
-		}
-		found.Hits = append(found.Hits, Hit{ticket, hit.Score, q.loose})
-	}
 	return found, nil
+}
+
+// snapshot returns the present state of the index. It must be closed.
+func (x *Index) snapshot() (*scorch.IndexSnapshot, error) {
+	all, err := x.bleve.Advanced()
+	if err != nil {
+		return nil, err
+	}
+	reader, err := all.Reader()
+	if err != nil {
+		return nil, err
+	}
+	snapshot, ok := reader.(*scorch.IndexSnapshot)
+	if !ok || snapshot == nil {
+		return nil, fmt.Errorf("the index is a %T", reader)
+	}
+	return snapshot, nil
 }

@@ -308,10 +308,9 @@ func TestDictionary(t *testing.T) {
 		}
 		put(t, x, list...)
 	}
-	index := domaintest.OK(x.bleve.Advanced())(t)
-	reader := domaintest.OK(index.Reader())(t)
-	defer reader.Close()
-	b := builder{ctx: t.Context(), r: reader}
+	snapshot := domaintest.OK(x.snapshot())(t)
+	defer snapshot.Close()
+	b := newQuery(t.Context(), snapshot, Find{All: true})
 	matches := func(accepts func(word string) bool) (list []string) {
 		for word := range counts {
 			if accepts(word) {
