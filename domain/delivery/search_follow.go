@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -243,6 +245,7 @@ func (s *SearchIndexes) build(ctx context.Context, c *companyIndex) error {
 	if err != nil {
 		return err
 	}
+	defer collectLess()()
 	began, read := time.Now(), 0
 	for _, board := range boards {
 		if board < at.Board {
@@ -264,6 +267,19 @@ func (s *SearchIndexes) build(ctx context.Context, c *companyIndex) error {
 		s.log.Info("a search index is built", "company", c.company, "tickets", read, "took", time.Since(began).Round(time.Millisecond))
 	}
 	return nil
+}
+
+// garbage is how much of it there may be while an index is built, in percent of what is in use: building leaves so much that
+// requests wait for its collection, and more memory is used in place of that.
+const garbage = 300
+
+// collectLess collects garbage less often until the returned function is called, unless GOGC says how often.
+func collectLess() (restore func()) {
+	if os.Getenv("GOGC") != "" {
+		return func() {}
+	}
+	before := debug.SetGCPercent(garbage)
+	return func() { debug.SetGCPercent(before) }
 }
 
 // buildBoard gives an index the tickets of a board that it has not yet, and returns how many they are.
