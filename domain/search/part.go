@@ -13,7 +13,7 @@ type part struct {
 	*query
 	segment      segment.Segment
 	dictionaries map[string]segment.TermDictionary // of fields
-	lists        map[list]segment.PostingsList
+	lists        map[fieldTerm]segment.PostingsList
 
 	sight  *roaring.Bitmap   // documents that the search may find
 	words  []*roaring.Bitmap // those of them that have each word
@@ -22,12 +22,12 @@ type part struct {
 	keyed  *roaring.Bitmap // have the text as their key
 }
 
-// list names a list of the documents that have a term in a field.
-type list struct{ field, term string }
+// fieldTerm is a term in a field.
+type fieldTerm struct{ field, term string }
 
 func newPart(q *query, s *scorch.SegmentSnapshot) *part {
 	p := &part{
-		query: q, segment: s.Segment(), dictionaries: map[string]segment.TermDictionary{}, lists: map[list]segment.PostingsList{},
+		query: q, segment: s.Segment(), dictionaries: map[string]segment.TermDictionary{}, lists: map[fieldTerm]segment.PostingsList{},
 		sight: roaring.New(),
 	}
 	if q.find.All {
@@ -55,7 +55,7 @@ func (p *part) dictionary(field string) segment.TermDictionary {
 
 // postings returns the list of a term, nil after an error.
 func (p *part) postings(field, term string) segment.PostingsList {
-	name := list{field, term}
+	name := fieldTerm{field, term}
 	if found, ok := p.lists[name]; ok || p.err != nil {
 		return found
 	}

@@ -13,8 +13,8 @@ import (
 
 // Constants of BM25: how soon it makes no difference that a word is there once more, and how much that a text is long.
 const (
-	saturation = 1.2
-	lengthness = 0.75
+	saturation   = 1.2
+	lengthWeight = 0.75
 )
 
 // usualLength is how many words a field has, more or less. A mean would be one of tickets that are out of sight, too.
@@ -53,7 +53,7 @@ func (q *query) rank() (found Found) {
 		q.fields = q.fields[:1]
 	}
 	var best []candidate
-	for _, p := range q.parts {
+	for _, p := range slices.Backward(q.parts) { // of many that are as good, those win that changed last
 		if q.keep(q.ctx.Err()); q.err != nil {
 			return Found{}
 		}
@@ -82,9 +82,9 @@ func (p *part) ticket(doc uint32) (id.Ticket, error) {
 	return ticket, nil
 }
 
-// top returns the best candidates, the best first.
+// top returns the best candidates, the best first. Of those as good as one another it leaves the order.
 func top(list []candidate, limit int) []candidate {
-	slices.SortFunc(list, func(x, y candidate) int { return cmp.Compare(y.score, x.score) })
+	slices.SortStableFunc(list, func(x, y candidate) int { return cmp.Compare(y.score, x.score) })
 	return list[:min(len(list), limit)]
 }
 
@@ -93,7 +93,7 @@ func (q *query) collect(best []candidate, p *part, rarity []float64) []candidate
 	docs := p.found.ToArray()
 	scores := q.scores(p, docs, rarity)
 	least := float32(-1)
-	for i, doc := range docs {
+	for i, doc := range slices.Backward(docs) {
 		if scores[i] <= least {
 			continue
 		}
@@ -137,7 +137,7 @@ func (p *part) fit(fits []float32, docs []uint32, field string, v variant) {
 	i, usual := 0, usualLength[field]
 	p.each(field, v.terms[0], some, func(doc uint32, frequency, length float64) {
 		i = seek(docs, i, doc)
-		fit := v.weight * frequency / (frequency + saturation*(1-lengthness+lengthness*length/usual))
+		fit := v.weight * frequency / (frequency + saturation*(1-lengthWeight+lengthWeight*length/usual))
 		fits[i] = max(fits[i], float32(fit))
 	})
 }
