@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -269,17 +268,21 @@ func (s *SearchIndexes) build(ctx context.Context, c *companyIndex) error {
 	return nil
 }
 
-// garbage is how much of it there may be while an index is built, in percent of what is in use: building leaves so much that
-// requests wait for its collection, and more memory is used in place of that.
-const garbage = 300
+// How much garbage there may be while an index is built, in percent of what is in use, and as a rule: building leaves so much
+// that requests wait for its collection, and more memory is used in place of that.
+const (
+	buildGarbage = 300
+	usualGarbage = 100
+)
 
 // collectLess collects garbage less often until the returned function is called, unless GOGC says how often.
 func collectLess() (restore func()) {
-	if os.Getenv("GOGC") != "" {
-		return func() {}
+	before := debug.SetGCPercent(buildGarbage)
+	if before == usualGarbage {
+		return func() { debug.SetGCPercent(usualGarbage) }
 	}
-	before := debug.SetGCPercent(garbage)
-	return func() { debug.SetGCPercent(before) }
+	debug.SetGCPercent(before)
+	return func() {}
 }
 
 // buildBoard gives an index the tickets of a board that it has not yet, and returns how many they are.

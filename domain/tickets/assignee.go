@@ -80,7 +80,7 @@ func UndoAssigned(
 	done := action.Detail.Assigned
 	if ticket.Deleted() || slices.ContainsFunc(done.Removed, was) ||
 		slices.ContainsFunc(done.Added, func(account id.Account) bool { return !was(account) }) {
-		return Ticket{}, 0, ChangedSince(ticket, "changed", "Someone else")
+		return Ticket{}, 0, ChangedSince(ticket, "changed", "")
 	}
 	r, err := reassign(ctx, tx, company, ticket, back, done.Added)
 	if err != nil {

@@ -287,7 +287,7 @@ func UndoAttached(ctx context.Context, tx *db.Tx, ticket Ticket, action Action, 
 	done := action.Detail.Attachment
 	entry, err := Detach(ctx, tx, ticket, done.ID, done.Removed, Detail{Undid: KindAttached}, by)
 	if fault.KindOf(err) == fault.NotFound || err == nil && entry.ID == 0 {
-		return ChangedSince(ticket, "changed", "Someone else")
+		return ChangedSince(ticket, "changed", "")
 	}
 	return err
 }

@@ -137,7 +137,7 @@ func UndoChecked(ctx context.Context, tx *db.Tx, ticket Ticket, action Action, b
 		ticket, entry, err = CheckItem(ctx, tx, ticket, check, detail, by)
 	}
 	if fault.KindOf(err) == fault.Conflict || fault.KindOf(err) == fault.NotFound || err == nil && entry.ID == 0 {
-		return Ticket{}, ChangedSince(ticket, "changed", "Someone else")
+		return Ticket{}, ChangedSince(ticket, "changed", "")
 	}
 	return ticket, err
 }

@@ -146,9 +146,13 @@ func UndoneBefore(key Key) error {
 // hand if it is still wanted.
 const CodeChangedSince fault.Code = "Ticket.ChangedSince"
 
+// ChangedSince says what was done to a ticket; by is "" if it is not known who did it: it may be the reader.
 func ChangedSince(current Ticket, kind, by string) error {
-	return fault.Conflict.New(CodeChangedSince, "",
-		by+" "+kind+" "+current.Key.String()+" in the meantime, so this cannot be undone. Change the ticket by hand if needed.")
+	done := by + " " + kind + " " + current.Key.String()
+	if by == "" {
+		done = current.Key.String() + " was " + kind
+	}
+	return fault.Conflict.New(CodeChangedSince, "", done+" in the meantime, so this cannot be undone. Change the ticket by hand if needed.")
 }
 
 // CodeOriginTaken: another import brings one of these tickets at the same time. Import them again.

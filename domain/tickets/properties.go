@@ -176,7 +176,7 @@ func UndoSet(
 		return Ticket{}, 0, err
 	}
 	if ticket.Deleted() || !stands {
-		return Ticket{}, 0, ChangedSince(ticket, "changed", "Someone else")
+		return Ticket{}, 0, ChangedSince(ticket, "changed", "")
 	}
 	undone := ticket.Properties.changedTo(old)
 	if done := action.Detail.Labels; done != nil {
@@ -184,7 +184,7 @@ func UndoSet(
 			return Ticket{}, 0, err
 		}
 		if !stands {
-			return Ticket{}, 0, ChangedSince(ticket, "changed", "Someone else")
+			return Ticket{}, 0, ChangedSince(ticket, "changed", "")
 		}
 	} else if done := action.Detail.Recurrence; done != nil {
 		undone.Recurrence = &Change{Old: done.New, New: done.Old}
@@ -192,7 +192,7 @@ func UndoSet(
 			return Ticket{}, 0, err
 		}
 		if !stands {
-			return Ticket{}, 0, ChangedSince(ticket, "changed", "Someone else")
+			return Ticket{}, 0, ChangedSince(ticket, "changed", "")
 		}
 	} else if ticket, err = storeProperties(ctx, tx, ticket, old); err != nil {
 		return Ticket{}, 0, err

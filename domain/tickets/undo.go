@@ -162,7 +162,7 @@ func Undo(ctx context.Context, tx *db.Tx, ticket Ticket, action Action) error {
 // CheckLocation returns ChangedSince for a ticket that is not where the action left it.
 func (a Action) CheckLocation(ticket Ticket) error {
 	if !a.leftAt(ticket) {
-		return ChangedSince(ticket, KindMoved, "Someone else")
+		return ChangedSince(ticket, KindMoved, "")
 	}
 	return nil
 }

@@ -685,7 +685,7 @@ func (b *bulkBlock) undoRelated(ctx context.Context, t lockedTicket, action tick
 	}
 	entry, err := b.relate(ctx, t, kind, done.Ticket, done.Removed, tickets.Detail{Undid: tickets.KindRelated})
 	if errors.Is(err, tickets.CodeNotFound) || err == nil && entry == 0 {
-		return 0, tickets.ChangedSince(t.Ticket, "changed", "Someone else")
+		return 0, tickets.ChangedSince(t.Ticket, "changed", "")
 	}
 	return entry, err
 }

@@ -181,7 +181,7 @@ func (w *Workflows) undoRelated(
 ) (ticket tickets.Ticket, err error) {
 	other, err := tickets.ByID(ctx, w.db.Queries, actor.Sight(), action.Detail.Relation.Ticket)
 	if err == nil && other.Deleted() || errors.Is(err, fault.NotFound) {
-		err = tickets.ChangedSince(seen, "changed", "Someone else")
+		err = tickets.ChangedSince(seen, "changed", "")
 	}
 	if err != nil {
 		return ticket, err
@@ -198,7 +198,7 @@ func (w *Workflows) undoRelated(
 		}
 		entry, err := t.setRelation(ctx, kind, o, done.Removed, tickets.Detail{Undid: tickets.KindRelated})
 		if err == nil && entry.ID == 0 {
-			return tickets.ChangedSince(t.Ticket, "changed", "Someone else")
+			return tickets.ChangedSince(t.Ticket, "changed", "")
 		}
 		return err
 	})
