@@ -337,7 +337,7 @@ func TestBulkEdits(t *testing.T) {
 		undo := mia.post(done+"/undo").is(t, http.StatusSeeOther).header.Get("Location")
 		e.work(t)
 		mia.get(undo).has(t, 0, ".bulk-reasons")
-		mia.get(undo+"?show=refused").has(t, 1, ".bulk-reasons li").textHas(t, ".bulk-reasons li", "3 tickets Someone else changed it in the meantime")
+		mia.get(undo+"?show=refused").has(t, 1, ".bulk-reasons li").textHas(t, ".bulk-reasons li", "3 tickets It was changed in the meantime")
 		e.exec("UPDATE board SET privacy = 1 WHERE slug = 'OTHER'")
 		mia.get(undo+"?show=refused").textHas(t, ".bulk-reasons li", "2 tickets")
 	})
